@@ -7,7 +7,7 @@ import { startValue } from './change-drawing.js';
 import type { NodeKind, NodeKinds } from './drawing.js';
 
 const HTTP = 'http-node';
-/** The fields of a request that an action takes the place of. */
+/** The fields of an HTTP node that an action replaces. */
 const OF_ADDRESS = ['url', 'method', 'headers', 'body'];
 
 /** The project whose services the editor offers, beside those of the catalogue. */
@@ -20,7 +20,7 @@ export function useProjectId(): number {
   return id;
 }
 
-/** The fields by which a dragged or chosen action becomes a node. */
+/** The parts of a dragged or chosen action that a new node needs. */
 interface DrawnAction {
   service: string;
   id: string;
@@ -51,7 +51,7 @@ export function kindOfDrop(kinds: NodeKinds, dropped: Pick<DataTransfer, 'getDat
   return action === undefined ? kinds.get(dropped.getData(KIND_FORMAT)) : kindOfAction(kinds, action);
 }
 
-/** Returns undefined for anything else, because other pages may drop any text. */
+/** Returns undefined if the text is not a `DrawnAction`, because other pages may drop any text. */
 function toAction(text: string): DrawnAction | undefined {
   if (text === '') return undefined;
   try {

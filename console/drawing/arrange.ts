@@ -6,7 +6,7 @@ import { CARD_WIDTH, cardHeight, withFrames } from './flow-nodes.js';
 import { offeredExits } from './links.js';
 import { changeNote, chosenNotes, noteKey, noteOfKey, notesOf, sizeOfNote } from './notes.js';
 
-/** Alignments, with the key that triggers each together with Alt. */
+/** The alignments, each with the key that triggers it together with Alt. */
 export const ALIGNMENTS = [
   { name: 'Align left', key: 'A', axis: 'x', part: 0 },
   { name: 'Align centers', key: 'H', axis: 'x', part: 0.5 },

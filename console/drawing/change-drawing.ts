@@ -118,7 +118,7 @@ export interface NewLink {
   target: string;
 }
 
-/** True if the link is possible: the handle exists, and the link is no self-link, no duplicate and closes no circle. */
+/** True if the link is possible: the handle exists, and the link is no self-link, no duplicate and closes no cycle. */
 export function mayConnect(drawing: Drawing, kinds: NodeKinds, { source, handle, target }: NewLink): boolean {
   const [from, to] = [nodesOf(drawing).get(source), nodesOf(drawing).get(target)];
   if (from === undefined || to === undefined || source === target) return false;
@@ -260,9 +260,9 @@ export function listSchema({ schema }: NodeKind, field: string): JsonObject {
 }
 
 /**
- * Updates the links of a node after a change of its data. They follow an item whose id has changed. Links of exits that
- * are gone are removed, unless they pass to the exit that takes the place of another one: to the first item where the
- * node had an ordinary exit, and back to the ordinary exit once no item is left.
+ * Updates the links of a node after a change of its data. The links of an item whose id has changed follow the item.
+ * The links of a removed exit are removed, with two exceptions: if items replace the ordinary exit, its links pass to
+ * the first item, and if the ordinary exit comes back, the links of the removed items pass to it.
  */
 export function followHandles(before: Drawing, changed: Drawing, kinds: NodeKinds, nodeId: string): Drawing {
   const from = nodesOf(before).get(nodeId);
@@ -292,7 +292,7 @@ export function followHandles(before: Drawing, changed: Drawing, kinds: NodeKind
   );
 }
 
-/** Removes a list that may be absent with its last item, because an empty one would mean that there is no exit. */
+/** Removes an optional list once it is empty, because an empty list would mean that the node has no exit. */
 function withoutEmptyList(
   drawing: Drawing,
   { handles_from: field, is_list_optional }: NodeKind,
@@ -309,7 +309,7 @@ function isOrdinary({ handle }: Exit): boolean {
   return handle === null;
 }
 
-/** Keeps targets of list items, which were removed together with their item. */
+/** Removes the targets of an exit. Those of a list item are already gone with the item. */
 function withoutTargets(data: JsonObject, exit: Exit): JsonObject {
   const isKept = typeof exit.path[1] === 'number' || targetsIn(data, exit) === undefined;
   return isKept ? data : withTargets(data, exit, []);
@@ -324,7 +324,10 @@ function withoutExits(drawing: Drawing, nodeId: string, old: readonly Exit[], go
   });
 }
 
-/** Returns undefined unless exactly one item of the list of exits has got another id. */
+/**
+ * Changes the edges of a list item whose id has changed. Returns undefined unless exactly one item of the list has
+ * another id than before.
+ */
 function followRenamed(after: Drawing, kind: NodeKind, from: DrawnNode, to: DrawnNode): Drawing | undefined {
   const field = kind.handles_from;
   if (field === undefined) return undefined;

@@ -18,11 +18,11 @@ import {
 import { toPath } from './variable-path.js';
 import { OF_A_CHAT } from './variables.js';
 
-/** What a run that was started without JSON has as its input (graph/input.ts). */
+/** The key of an input that is plain text (graph/input.ts). */
 const RAW_INPUT = '__raw_input__';
 
 interface Declared {
-  /** Where the names follow in a path: of `input`, or of the node's result. */
+  /** The path before the names, within `input` or within the node's result. */
   root: { source: 'input' | 'node'; path: readonly string[] };
   names: readonly string[];
 }
@@ -41,7 +41,7 @@ function declaredBy(node: DrawnNode, kinds: NodeKinds): Declared[] {
   const gives = (key: string): boolean => isObject(given) && Object.hasOwn(given, key);
   const { fields, value } = data;
   const ofFields = Array.isArray(fields) && gives('values') ? [ofResult(['values'], idsOf(fields))] : [];
-  // The text of the value is its JSON, whose keys a variable reads beside the fields of the result.
+  // The text of the result is the JSON of the value. A variable reads the keys of that JSON like fields of the result.
   const keys = isObject(value) ? Object.keys(value) : [];
   const ofValue = isObject(value) && gives('value') ? [ofResult(['value'], keys), ofResult([], keys)] : [];
   return [...ofFields, ...ofValue];
@@ -82,9 +82,9 @@ function nameIn(variable: Variable, { source, path }: Declared['root']): string 
 }
 
 /**
- * Returns `after` with the variables renamed that use a name which the node has changed since `before`, the drawing in
- * which the person began to type. The other nodes are those of `before`, so that a name which is only half written
- * leaves nothing behind.
+ * Returns `after` with the variables of the other nodes updated to the names that the node has changed since `before`,
+ * the drawing before the person started to type. The other nodes are taken from `before`, so that half-typed names do
+ * not remain in their variables.
  */
 export function followNames(before: Drawing, after: Drawing, kinds: NodeKinds, nodeId: string): Drawing {
   const [from, to] = [nodesOf(before).get(nodeId), nodesOf(after).get(nodeId)];

@@ -1,5 +1,4 @@
-// Computes positions and links for the picture of a drawing. Drawings come from strangers, so nothing in
-// them is trusted.
+// Computes positions and links for the picture of a drawing. Drawings may be untrusted, so they may have any shape.
 
 export interface PictureNode {
   id: string;
@@ -152,7 +151,7 @@ function layersOf(ids: readonly string[], links: readonly Link[]): Places {
     }
   };
   visit(ids.filter((id) => !isEntered.has(id)));
-  // The remaining nodes are in circles.
+  // The remaining nodes are in cycles, or come after one.
   for (const id of ids) visit([id]);
   return places;
 }

@@ -73,7 +73,7 @@ export function replaceNode(drawing: Drawing, id: string, change: (node: DrawnNo
   return changed === node ? drawing : { ...drawing, nodes: nodes.with(at, changed) };
 }
 
-/** An item of `get_nodes`, from which alone the editor knows the kinds of nodes. */
+/** An item of `get_nodes`, the editor's only source for the kinds of nodes. */
 export type NodeKind =
   paths['/api/v1/workflows/get_nodes/']['get']['responses']['200']['content']['application/json'][number];
 
@@ -89,7 +89,7 @@ export function isStart(kind: NodeKind | undefined): boolean {
   return properties !== undefined && Object.hasOwn(properties, 'input_fields');
 }
 
-/** The start if it is a trigger: only then the input of the run is its result. */
+/** Returns the start node if it is a trigger, because only then is its result the input of the run. */
 export function triggerOf(drawing: Drawing, kinds: NodeKinds): DrawnNode | undefined {
   const start = nodesOf(drawing).get(startOf(drawing) ?? '');
   return start !== undefined && isStart(kinds.get(typeOf(start))) ? start : undefined;

@@ -207,7 +207,7 @@ export class EditorStore implements Stored<EditorState> {
     const next = { ...before, ...change };
     const [{ present: drawn }, { present: drawing }] = [before.history, next.history];
     const hasRemarks = drawn['remarks'] !== undefined || drawing['remarks'] !== undefined;
-    // A node may be gone, or a remark be settled.
+    // A node may have been removed, or a remark settled, so the problems are computed again.
     if (drawing !== drawn && hasRemarks)
       next.problems = shareParts(before.problems, this.#withRemarks(drawing)) as Problem[];
     const isUnchanged =

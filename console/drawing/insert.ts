@@ -39,7 +39,7 @@ function exitsOfNode(drawing: Drawing, kinds: NodeKinds, id: string): readonly E
   return offeredExits(node && kinds.get(typeOf(node)), dataOf(node));
 }
 
-/** The first exit of a node without a link that runs; undefined if there is none. */
+/** Returns the first exit of a node that has no running link; undefined if there is none. */
 function freeExit(drawing: Drawing, kinds: NodeKinds, id: string): Exit | undefined {
   const taken = linksOf(drawing, kinds).flatMap(({ source, handle, isIdle }) =>
     source === id && !isIdle ? [handle] : [],

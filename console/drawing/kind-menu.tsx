@@ -24,7 +24,7 @@ export interface AskedPlace {
  */
 export const AskContext = createContext<(place: AskedPlace) => void>(() => undefined);
 
-/** Begins the keys of actions; no type of nodes has a space. */
+/** Prefix of the keys of actions. Types of nodes contain no spaces. */
 const ACTION = 'action ';
 
 const NAMES = { title: 'Insert node', search: 'Search nodes', list: 'Kinds of nodes' };

@@ -108,7 +108,7 @@ function edgesBySource(edges: unknown): ReadonlyMap<unknown, JsonObject[]> {
 }
 
 /**
- * True if running links lead from `from` to `to`. A link from `to` to `from` would then close a circle,
+ * True if running links lead from `from` to `to`. A link from `to` to `from` would then close a cycle,
  * which cannot run.
  */
 export function reaches(links: readonly Link[], from: string, to: string): boolean {

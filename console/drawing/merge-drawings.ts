@@ -17,7 +17,7 @@ export function mergeDrawings(kinds: NodeKinds, base: Drawing, mine: Drawing, th
   return withoutLostEdges(lost.size === 0 ? merged : withoutLostTargets(merged, kinds, lost));
 }
 
-/** Returns the ids of the nodes in `after` that `before` lacks or has otherwise. Positions do not count. */
+/** Returns the ids of the nodes that were added or changed since `before`. Positions do not count. */
 export function changedNodes(before: Drawing, after: Drawing): Set<string> {
   const earlier = nodesOf(before);
   const changed = [...nodesOf(after).values()].filter((node) => {
@@ -90,7 +90,7 @@ function withoutLostTargets(drawing: Drawing, kinds: NodeKinds, lost: ReadonlySe
   return { ...drawing, nodes };
 }
 
-/** Drops the edges of nodes that one of the two has removed. */
+/** Drops the edges of nodes that either author has removed. */
 function withoutLostEdges(drawing: Drawing): Drawing {
   const { edges } = drawing;
   if (!Array.isArray(edges)) return drawing;

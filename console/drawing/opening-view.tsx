@@ -8,7 +8,7 @@ interface OpeningViewProps {
   first: string | undefined;
   /** Pixels above the first node that are in view, too. */
   headroom?: number;
-  /** Pixels on the right that stay free where the nodes are legible without them. */
+  /** Pixels on the right that stay free if the nodes are legible in the rest of the width. */
   reserved?: number;
 }
 

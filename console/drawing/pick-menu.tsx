@@ -24,7 +24,7 @@ interface PickMenuProps {
   none: ReactNode;
   onChoose: (key: string) => void;
   onClose: () => void;
-  /** Stands between the search field and the list. */
+  /** Shown between the search field and the list. */
   children?: ReactNode;
 }
 

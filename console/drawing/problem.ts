@@ -11,7 +11,7 @@ export interface Problem {
   remark?: { id: string; fix: RemarkFix | undefined };
 }
 
-/** What settles a remark: a field of its node, or a start of the workflow. */
+/** What settles a remark: a field of its node to fill in, or a schedule or hook to create. */
 export type RemarkFix = { field: string } | { schedule: string } | { hook: true };
 
 /** Identifies a field of a node. */

@@ -5,7 +5,7 @@ import { dataOf, labelOf, nodesOf, positionOf } from './drawing.js';
 import { useStore } from './editor-store.js';
 import './rename-field.css';
 
-/** Edits the label of a node on its card. Enter and leaving the field keep the text, Escape does not. */
+/** Edits the label of a node on its card. Enter, or leaving the field, stores the text; Escape discards it. */
 export function RenameField({ nodeId, onClose }: { nodeId: string; onClose: () => void }) {
   const store = useStore();
   const flow = useReactFlow();

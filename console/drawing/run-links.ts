@@ -89,7 +89,7 @@ function dedupe(links: readonly RunLink[]): RunLink[] {
   return [...byName.values()];
 }
 
-/** Kahn's algorithm. Nodes in a circle come last. */
+/** Kahn's algorithm. Nodes in a cycle, and those after one, come last. */
 function orderOf(ids: readonly string[], links: readonly RunLink[]): string[] {
   const outgoing = groupBy(links, ({ from }) => from);
   const missing = new Map(ids.map((id) => [id, 0]));

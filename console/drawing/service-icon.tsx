@@ -9,7 +9,7 @@ export function ServiceIcon({ id, name }: { id: string; name: string }) {
   );
 }
 
-/** Returns degrees of the circle of colours. */
+/** Returns a hue in degrees. */
 function hueOf(id: string): number {
   let sum = 0;
   for (const sign of id) sum = (sum * 31 + sign.codePointAt(0)!) % 9973;

@@ -17,7 +17,7 @@ export interface Pane extends Store<PaneState> {
   most: number;
 }
 
-/** Creates the state of a pane, which the browser keeps. */
+/** Creates the state of a pane, which the browser stores. */
 export function createPane(name: string, [least, most]: readonly [number, number]): Pane {
   const store = createKept<PaneState>(`pane-${name}`, ({ width, isFolded }) => ({
     width: typeof width === 'number' ? Math.min(Math.max(width, least), most) : undefined,

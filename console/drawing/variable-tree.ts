@@ -1,4 +1,4 @@
-// The parts of the known values of variables: read as they are opened, and searched through as a whole.
+// Reads the parts of the known values of variables when a person opens them, and searches all parts.
 import { cutText } from '../../graph/cut-text.js';
 import { isContainer } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
@@ -65,15 +65,16 @@ function pathOf({ text }: VariableChoice): string {
 interface Limits {
   /** The number of choices to find. */
   found: number;
-  /** The number of parts to look at. */
+  /** The number of parts to check. */
   seen: number;
 }
 
 const SEARCH: Limits = { found: 200, seen: 200_000 };
 
 /**
- * Returns the variables, at any depth, whose heading, label and path together hold each word, or whose value does. In a
- * found value, a part is only found if its own name holds a word, or if its value is no container and holds each word.
+ * Returns the variables, at any depth, whose heading, label and path together contain each word, or whose value does.
+ * The paths of all parts of a found variable contain the words as well, so a part is only found if its own name
+ * contains a word, or if its value is no container and contains each word.
  */
 export function searchVariables(
   groups: readonly VariableGroup[],
@@ -92,7 +93,7 @@ export function searchVariables(
 
 interface Level {
   choice: VariableChoice;
-  /** True if the choice or one around it was found. The paths of all its parts then hold each word, too. */
+  /** True if the choice, or one that encloses it, was found. The paths of all its parts then contain each word. */
   isFound: boolean;
   keys: readonly string[];
   at: number;

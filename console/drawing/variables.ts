@@ -27,7 +27,7 @@ export interface VariableChoice {
   known?: unknown;
   /** The parsed JSON of a text. If it is set, the parts of the choice are read from here instead of from `known`. */
   parts?: object;
-  /** The path before that of each part, if it is not the path of the choice: `a.result`. */
+  /** The path to which each part appends its own, if it is not the path of the choice: `a.result`. */
   root?: string;
 }
 

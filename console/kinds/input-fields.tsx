@@ -23,7 +23,6 @@ interface InputFieldsProps {
   onChange: (path: Path, value: unknown) => void;
 }
 
-/** Edits a list of fields. */
 export function InputFields({ schema, path, value, noun, usedAs, onChange }: InputFieldsProps) {
   const fields = asArray(value);
   const item = asObject(withoutNull(schema)['items']);

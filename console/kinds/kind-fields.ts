@@ -31,8 +31,8 @@ export function withoutGroups(schema: JsonObject): JsonObject {
 }
 
 /**
- * Makes an id from a title, such as `order_number` for `Order number`, that no item of `others` has. Used for input
- * fields, whose ids are names in variables, and for cases and actions.
+ * Returns an id made from a title, such as `order_number` for `Order number`, that no item of `others` has. Used for
+ * input fields, whose ids are names in variables, and for cases and actions.
  */
 export function toUniqueId(title: string, others: readonly unknown[]): string {
   const used = new Set(others.map((field) => (isObject(field) ? asText(field['id']) : undefined)));

@@ -57,7 +57,7 @@ export function Dialog(props: DialogProps) {
 /** Event that closes the list of suggestions of an editor. */
 export const CLOSE_LIST = 'close-list';
 
-/** Escape closes an open list of suggestions before it closes the dialog, which hears the key first. */
+/** Lets Escape close an open list of suggestions instead of the dialog, although the dialog receives the key first. */
 function closeListFirst(event: KeyboardEvent): void {
   const { target } = event;
   if (!(target instanceof Element) || target.closest('[aria-activedescendant]') === null) return;

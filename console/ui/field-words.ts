@@ -1,4 +1,4 @@
-// Rewrites the service's messages about single fields, whose words are made for programs, in words for people.
+// Rewrites the service's messages about single fields, which are worded for programs, in words for people.
 
 export interface NamedField {
   title: string;

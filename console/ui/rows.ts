@@ -69,7 +69,7 @@ interface SortKey {
   number: number;
 }
 
-/** Made once, because that costs more than a comparison. */
+/** Created once, because creating a collator costs more than a comparison. */
 const COLLATOR = new Intl.Collator(undefined, { numeric: true });
 
 function compare(left: SortKey, right: SortKey): number {

@@ -1,6 +1,6 @@
-// A minimal store for state outside components, such as the session, announcements, the choices that the browser keeps,
-// and the editor's drawing and its saving. Other state belongs to React Query if the service owns it, to the address if
-// it can be shared, else to a component.
+// A minimal store for state outside components, such as the session, announcements, the choices that the browser
+// stores, and the editor's drawing and its saving. Other state belongs to React Query if the service owns it, to the
+// address if it can be shared, else to a component.
 import { useSyncExternalStore } from 'react';
 
 export interface Stored<State> {

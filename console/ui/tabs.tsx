@@ -54,8 +54,8 @@ interface GroupedTabsProps {
 }
 
 /**
- * Tabs in groups below each other, beside their content. Moving the focus selects no tab, because the way from one
- * group to the next leads over tabs.
+ * Tabs in groups below each other, beside their content. Moving the focus selects no tab, because the focus passes
+ * other tabs on the way from one group to the next.
  */
 export function GroupedTabs({ groups, selected, onSelect }: GroupedTabsProps) {
   return (

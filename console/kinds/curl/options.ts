@@ -21,7 +21,7 @@ const WITH_VALUE: readonly (readonly string[])[] = [
   ['upload-file', 'T'],
   ['url-query'],
   ['range', 'r'],
-  // The following options are not read. They are listed so that their values count as no addresses.
+  // The following options are not read. They are listed so that their values are not taken for addresses.
   ['proxy', 'x'],
   ['cert', 'E'],
   ['key'],

@@ -187,7 +187,7 @@ function typedBody(text: string, isJson: boolean, request: Request): unknown {
   const isStructure = typeof value === 'object' && value !== null;
   if (isJson || type?.includes('json') === true) return isStructure ? value : text;
   if (type === undefined) {
-    // By default curl declares any data to be a form. A JSON object or array is meant as JSON all the same.
+    // By default curl declares any data to be a form. A JSON object or array is still read as JSON.
     if (isStructure) return value;
     setHeader(request.headers, 'Content-Type', FORM);
   } else if (!type.startsWith(FORM)) return text;

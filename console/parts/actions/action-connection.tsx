@@ -11,7 +11,7 @@ type ActionConnectionProps = SchemaFieldProps & {
   owner: JsonObject;
 };
 
-/** The connection of a node or tool. One with an action is offered only connections that cover its server. */
+/** The connection of a node or tool. For an action, only connections that cover the action's server are offered. */
 export function ActionConnectionField({ owner, ...field }: ActionConnectionProps) {
   const isTool = owner['type'] === 'action';
   const { service, id } = isTool ? owner : asObject(owner['action']);

@@ -16,11 +16,14 @@ export const ACTION = 'action';
 
 interface ActionFieldProps extends Pick<SchemaFieldProps, 'path' | 'value' | 'onChange'> {
   projectId: number;
-  /** The data of the node, which has the values of the action beside it. */
+  /** The data of the node. Its key `values` has the values of the action's fields. */
   data: JsonObject;
 }
 
-/** The action of a service in place of an address: chosen by a search, then a form of its named fields. */
+/**
+ * Selects an action of a service by a search, then shows a form of the action's fields. The action replaces the address
+ * of the node.
+ */
 export function ActionField({ projectId, data, path, value, onChange }: ActionFieldProps) {
   const { isReadOnly } = use(FormContext);
   const { service, id } = asObject(value);

@@ -20,7 +20,7 @@ interface AgentToolsProps extends SchemaFieldProps {
   nodeId: string;
 }
 
-/** The tools of an agent: MCP servers of which it may call tools, workflows, and actions of services. */
+/** The tools of an agent: MCP servers with their tools, workflows, and actions of services. */
 export function AgentTools({ projectId, workflowId, nodeId, ...field }: AgentToolsProps) {
   const { schema, path, label, value, onChange } = field;
   const error = useFieldError(path);

@@ -29,7 +29,10 @@ interface AddToolProps {
   onAdded: () => void;
 }
 
-/** The button `Add tool`: MCP servers, connections, workflows and actions. A typed address is offered as a server. */
+/**
+ * The button `Add tool`, which offers MCP servers, connections, workflows and actions. A typed address is offered as a
+ * server.
+ */
 export function AddTool({ disabled, onAdd, onAdded, ...known }: AddToolProps) {
   const [isOpen, setIsOpen] = useState(false);
   const [hasAdded, setHasAdded] = useState(false);
@@ -72,7 +75,7 @@ export function AddTool({ disabled, onAdd, onAdded, ...known }: AddToolProps) {
   );
 }
 
-/** A list of hundreds is searched by typing. */
+/** Maximum choices of a group. A person finds the others by typing. */
 const MOST = 50;
 
 function Choices({ projectId, workflowId, tools, onAdd }: Omit<AddToolProps, 'disabled' | 'onAdded'>) {

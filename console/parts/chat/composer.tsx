@@ -19,7 +19,7 @@ interface ComposerProps {
   /** Key of the unsent message, which is kept while the page is open: the conversation's id, if there is one. */
   draftKey: string;
   projectId: number;
-  /** Resolves to the id of the conversation; undefined if the message cannot be sent, and the person has been told. */
+  /** Resolves to the id of the conversation; undefined if the message cannot be sent, and the page shows why. */
   conversation: () => Promise<string | undefined>;
   anew: Anew | undefined;
   onAnew: (anew: Anew | undefined) => void;
@@ -120,7 +120,7 @@ export function Composer({
       const rest = withoutSent({ text, files }, sent);
       const isNothing = rest.text === '' && rest.files === '';
       const next = anew !== undefined && isNothing ? readDraft(draftKey) : rest;
-      // A conversation that has begun now has a field of its own.
+      // If this message started the conversation, the draft moves to the key of the conversation.
       storeDraft(draftKey, EMPTY);
       storeDraft(id, next);
       setShown(draftKey === id ? next : EMPTY);

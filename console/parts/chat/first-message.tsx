@@ -8,13 +8,13 @@ import { Composer } from './composer.js';
 
 interface FirstMessageProps {
   workflow: ChatWorkflow;
-  /** Called before the message is sent. Resolves to false if it cannot be sent, and the person has been told. */
+  /** Called before the message is sent. Resolves to false if it cannot be sent; the page then shows why. */
   prepare?: (() => Promise<boolean>) | undefined;
   /** Key of the unsent message; by default that of a new chat with the workflow. */
   draftKey?: string;
   /** Begins the conversation; by default one with the workflow. */
   begin?: () => Promise<string>;
-  /** Stands above the field for the message. */
+  /** Shown above the field for the message. */
   above?: ReactNode;
   note?: string;
   isBlocked?: boolean;

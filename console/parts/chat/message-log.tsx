@@ -22,11 +22,11 @@ interface MessagesProps {
   title: string;
   /** True if the person started the conversation. */
   isOwn: boolean;
-  /** Called before a message is sent. Resolves to false if it cannot be sent, and the person has been told. */
+  /** Called before a message is sent. Resolves to false if it cannot be sent; the page then shows why. */
   prepare?: (() => Promise<boolean>) | undefined;
   /** Resolves to the conversation of the next message; by default it is this one. */
   begin?: () => Promise<string>;
-  /** Stands above the field for the message. */
+  /** Shown above the field for the message. */
   above?: ReactNode;
   /** A hint about the first message. */
   note?: string;

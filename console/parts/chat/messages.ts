@@ -16,7 +16,7 @@ export interface Loaded {
 
 type ReadPage = (page: number) => Promise<{ items: readonly Message[]; total: number }>;
 
-/** The service stores at most 10,000 messages of a conversation, so no answer leads beyond this page. */
+/** The service stores at most 10,000 messages of a conversation, so later pages are not requested. */
 export const MOST_PAGES = 10_000 / PAGE_SIZE;
 
 function lastPage(total: number): number {
@@ -46,7 +46,10 @@ export async function readNewest(known: Loaded | undefined, read: ReadPage): Pro
   return { pages, total };
 }
 
-/** Answers are appended at the end. The status of an unanswered message may change on any page. */
+/**
+ * Returns the first page to reload. Answers are appended at the end, but the status of an unanswered message may change
+ * on any page.
+ */
 function firstToRead({ pages, total }: Loaded): number {
   const answered = new Set(
     [...pages.values()].flat().flatMap((item) => (item.role === 'assistant' ? item.run_id : [])),

@@ -25,7 +25,7 @@ import { useSignIn } from './sign-in.js';
 
 interface NewConnectionDialogProps {
   projectId: number;
-  /** The id of the service to begin with, if it is known here. */
+  /** The id of the service to start with. Ignored if there is no preset with this id. */
   service?: string | undefined;
   onClose: () => void;
   /** Called when the connection is stored, before a sign-in that may follow. */

@@ -123,7 +123,7 @@ export function ConnectionForm(props: ConnectionFormProps) {
   );
 }
 
-/** Shows a problem of all secrets at the first one. */
+/** Moves a problem of a whole group, such as all secrets, to the first field of the group. */
 function placed(problems: FieldProblems, { kind, rows }: ConnectionFields): FieldProblems {
   const [secret] = KINDS[kind].secrets;
   const first = secret === undefined ? 'rows.0.value' : `secrets.${secret.key}`;

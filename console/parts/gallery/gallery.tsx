@@ -9,9 +9,9 @@ import { forService, matches, type Sample } from './sample.js';
 import { SAMPLES } from './samples.js';
 
 interface GalleryProps {
-  /** `drawing` has the model of the service, if there is only one. */
+  /** Called with a sample whose `drawing` uses the model of the service, if there is only one. */
   onUse: (sample: Sample) => void;
-  /** The name of the sample that is chosen; undefined if using one acts at once. */
+  /** The name of the chosen sample; undefined if the button `Use` acts at once instead of choosing. */
   chosen?: string | undefined;
 }
 

@@ -9,7 +9,7 @@ interface SampleCardProps {
   sample: Sample;
   onUse: () => void;
   isBusy?: boolean;
-  /** True if it is chosen; undefined if using it acts at once. */
+  /** True if the sample is chosen; undefined if the button `Use` acts at once instead of choosing. */
   isChosen?: boolean | undefined;
 }
 

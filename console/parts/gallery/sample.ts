@@ -35,7 +35,7 @@ export function toSample(
   return { name, title, line, tags, needs: needsOf(data), isChat, drawing: data };
 }
 
-/** Returns the drawing with the model, or without one, and without the addresses of the demo. */
+/** Returns the drawing with `model`, or with no model, and without the addresses of the demo. */
 export function forService(drawing: JsonObject, model: string | undefined): JsonObject {
   return replaced(drawing, model ?? '') as JsonObject;
 }

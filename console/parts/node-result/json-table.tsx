@@ -21,7 +21,7 @@ interface JsonTableProps {
 const STEP = 100;
 const MOST_CHARACTERS = 200;
 
-/** A list of objects as a table. A heading sorts by its column, and a second time the other way round. */
+/** A list of objects as a table. A click on a heading sorts by its column, and a second click reverses the order. */
 export function JsonTable({ table, name, variableOf, onChoose, isPlain = false }: JsonTableProps) {
   const [sorting, setSorting] = useState<Sorting>();
   const [shown, setShown] = useState(STEP);

@@ -21,8 +21,8 @@ const STARTED_EVERY_MS = 1_000;
 const STARTED_MS = 15_000;
 
 /**
- * Loads the detail of a node. Reloads when the state in `entry` changes, and polls while the node is open, because
- * attempts in between send no events.
+ * Loads the detail of a node. Reloads when the state in `entry` changes, and polls until the node has ended, because
+ * retries send no events.
  */
 export function useNodeDetail(
   address: NodeAddress,

@@ -68,11 +68,11 @@ export function failedChild(error: NodeError | undefined): string | undefined {
   return error?.code === 'child_failed' ? CHILD.exec(error.message)?.[1] : undefined;
 }
 
-// Servers say what is wrong in JSON, each in a shape of its own.
+// Servers report errors in JSON, each in a shape of its own.
 
 const MESSAGE_KEYS = ['message', 'error_description', 'detail', 'title', 'msg', 'reason', 'error'];
 
-/** Returns the sentence for people in an error as JSON: `{"error": {"message": ...}}` and the like. */
+/** Returns the readable message within an error in JSON, such as `{"error": {"message": ...}}`. */
 export function sentenceIn(value: unknown, depth = 0): string | undefined {
   if (depth > 3) return undefined;
   if (Array.isArray(value)) return sentenceIn(value[0], depth + 1);

@@ -15,7 +15,7 @@ interface NameProjectProps {
   onNamed?: (projectId: number) => void;
 }
 
-/** Makes a project, or renames one. */
+/** Creates a project, or renames one. */
 export function NameProject({ project, onClose, onNamed }: NameProjectProps) {
   const [name, setName] = useState(project?.name ?? '');
   const change = useChange(() => save(project, name), {

@@ -8,8 +8,8 @@ type Decision =
   paths['/api/v1/workflows/workflow_run/{workflow_run_id}/agent-approval/{request_id}/approve/']['post']['responses'][200]['content']['application/json'];
 
 /**
- * People must see the exact arguments that the tool gets. Responses are therefore parsed from text with `ExactNumber`
- * for numbers that a double would round.
+ * Returns a page of requests. Numbers that a double would round are `ExactNumber`, because people must see the exact
+ * arguments that the tool gets.
  */
 export async function listApprovals(
   query: { status: ApprovalFilter; page: number; size: number },
@@ -34,8 +34,8 @@ export interface Wish {
 }
 
 /**
- * The inner status is the outcome: 200 if the decision counts, 409 if it was too late or the arguments have changed,
- * 404 if there is no such request.
+ * Sends a decision. The inner status is the outcome: 200 if the decision counts, 409 if it was too late or the
+ * arguments have changed, 404 if there is no such request.
  */
 export function decide(request: Approval, { verdict, reason, edited, seenHash }: Wish): Promise<Decision> {
   const path = { workflow_run_id: request.run_id, request_id: request.request_id };

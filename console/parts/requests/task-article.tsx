@@ -22,7 +22,7 @@ const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ d
 
 interface TaskArticleProps {
   task: Task;
-  /** Called with the task after the person's answer. */
+  /** Called with the task after the person's answer, or with the reloaded task after a refused answer (409). */
   onChange: (task: Task) => void;
   /** True if the heading links to the task's own page. */
   isLinked?: boolean;

@@ -1,6 +1,6 @@
 import { decodeId } from '../../../graph/iteration-path.js';
 
-/** A node of the run, inside loops in one iteration. */
+/** A node of the run. Inside loops, `path` names the iteration. */
 export interface NodeChoice {
   nodeId: string;
   path: string;

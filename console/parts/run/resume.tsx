@@ -18,7 +18,7 @@ interface ResumeDialogProps {
   labels: ReadonlyMap<string, string>;
   /** The node to start from. The default is all nodes that failed, were cancelled or never ran. */
   from?: { id: string; label: string };
-  /** What the editor shows, which is saved before the run starts. The default is the stored drawing. */
+  /** The drawing in the editor, which is saved before a run with it starts. The default is the stored drawing. */
   edited?: EditedDrawing;
   /** Called with the new run; its page opens by default. */
   onStarted?: (runId: string) => void;
@@ -40,7 +40,7 @@ const DRAWINGS = [
 export function ResumeDialog({ run, labels, from, edited, onStarted, onClose }: ResumeDialogProps) {
   const [chosen, setChosen] = useState<string>();
   const changes = useChangesSince(run, edited?.drawing);
-  // A person who has mended the drawing wants to see it work.
+  // A person who has fixed the drawing wants to run the fixed one.
   const drawing = chosen ?? (changes.length > 0 ? 'now' : 'then');
   const [acceptsUnknown, setAcceptsUnknown] = useState(false);
   const resume = useResume(run, edited, onStarted);

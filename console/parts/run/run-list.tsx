@@ -22,7 +22,7 @@ const WAITS: Readonly<Record<NonNullable<ListedRun['waiting_for']>, string>> = {
   worker: 'for a worker',
 };
 
-/** The columns of a run apart from its name, which each list has its own of. */
+/** The columns of a run without its name, for which each list has its own column. */
 export const RUN_COLUMNS: readonly Column<ListedRun>[] = [
   { heading: 'Started', cell: (run) => <Time at={run.run_started_at ?? run.created_at} /> },
   {

@@ -101,7 +101,7 @@ interface NodeButtonProps extends Pick<RunStoryProps, 'labels' | 'onSelect'> {
   children?: ReactNode;
 }
 
-/** Button that shows the node's details, which hold the form of what it asks. */
+/** Button that shows the node's details, where a person can decide about its calls or answer its task. */
 function NodeButton({ choice: { nodeId, path }, labels, onSelect, children }: NodeButtonProps) {
   return (
     <button type="button" className="run-story-node" onClick={() => onSelect({ nodeId, path })}>

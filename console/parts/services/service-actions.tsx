@@ -5,7 +5,7 @@ import { SearchField } from '../../ui/fields.js';
 import { Note } from '../../ui/notices.js';
 import './services.css';
 
-/** A service may have thousands of actions; a person finds the others by the search. */
+/** A service may have thousands of actions. The search finds those that are not shown. */
 const SHOWN = 50;
 
 /** The actions of a service, with a search. */

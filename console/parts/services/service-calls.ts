@@ -1,4 +1,4 @@
-// Calls that make, replace and delete the services of a project. See docs/use/services.md.
+// Calls that create, replace and delete the services of a project. See docs/use/services.md.
 import { api, unwrap, type components } from '../../service/api.js';
 import type { Service } from '../../service/services.js';
 import { formatBytes } from '../../ui/format.js';
@@ -25,7 +25,7 @@ export function problemOf({ file, address }: ServiceFields): string | undefined 
   return undefined;
 }
 
-/** Makes a service, or replaces the document of `of`. */
+/** Creates a service, or replaces the document of `of`. */
 export async function storeService(
   projectId: number,
   fields: ServiceFields,

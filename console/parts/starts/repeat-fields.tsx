@@ -20,7 +20,7 @@ interface RepeatFieldsProps {
   error: string | undefined;
 }
 
-/** When a schedule fires: by choices, which write the cron expression below them, or by the expression itself. */
+/** Edits when a schedule fires. Choices write the cron expression below them, which can also be edited directly. */
 export function RepeatFields({ cron, onChange, error }: RepeatFieldsProps) {
   const [repeat, setRepeat] = useState(() => ofCron(cron));
   const set = (change: Partial<Repeat>): void => {

@@ -18,7 +18,7 @@ export interface Repeat {
   day: string;
 }
 
-/** These divide an hour, so that the runs have equal distances. */
+/** These divide an hour, so that the intervals between runs are equal. */
 export const MINUTES = ['1', '2', '5', '10', '15', '20', '30'];
 
 export const DAYS: readonly { value: string; label: string }[] = [
@@ -35,7 +35,7 @@ export const DAYS: readonly { value: string; label: string }[] = [
 
 const START: Repeat = { kind: 'cron', every: '15', minute: '0', at: '09:00', days: 'MON-FRI', day: '1' };
 
-/** Returns undefined where the expression is written by hand, or a field is empty. */
+/** Returns undefined if the expression is written by hand, or a field is empty or out of range. */
 export function toCron({ kind, every, minute, at, days, day }: Repeat): string | undefined {
   if (kind === 'cron') return undefined;
   if (kind === 'minutes') return every === '1' ? '* * * * *' : `*/${every} * * * *`;

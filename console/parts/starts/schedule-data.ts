@@ -93,7 +93,7 @@ export function fieldsOfSchedule(schedule: Schedule): ScheduleFields {
   };
 }
 
-/** A text that is not a number becomes `NaN`, which JSON has as null, so that the service explains the error. */
+/** A text that is not a number becomes `NaN`, which JSON writes as null, so that the service explains the error. */
 export function toBody({ cron, timeZone, overlap, jitter, catchup }: ScheduleFields): ScheduleBody {
   return {
     cron,

@@ -27,7 +27,7 @@ interface ScheduleDialogProps {
   workflowId: number;
   /** The schedule to edit; a new one by default. */
   of?: Schedule | undefined;
-  /** The times of a new schedule. */
+  /** The initial cron expression of a new schedule. */
   cron?: string;
   onClose: () => void;
   onMade?: () => void;
@@ -77,7 +77,7 @@ function ScheduleForm({
   const [initial] = useState(written);
   const input = readInput(fields, written);
   const save = (): Promise<Schedule> => {
-    // An unchanged input is omitted, so that the stored one remains digit by digit.
+    // An unchanged input is omitted, so that the stored numbers keep all their digits.
     const body = { ...toBody(form), ...(written !== initial || of === undefined ? { input } : {}) };
     return of === undefined ? makeSchedule(workflowId, body) : changeSchedule(workflowId, of.id, body);
   };
