@@ -82,7 +82,7 @@ interface ConnectionsDeps {
   outgoing: OutgoingClient;
 }
 
-/** The search for tokens that all callers in this process share. It stops when no caller waits any more. */
+/** A wait for tokens that callers in this process share. It stops when no caller waits any more. */
 interface Opening {
   opened: Promise<OpenedConnection>;
   callers: number;

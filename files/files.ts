@@ -238,8 +238,8 @@ function createMeter({ maxBytes, report }: Metered) {
   let reported = 0;
   return {
     count: async function* (this: void, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-      // Reports of a slow upload, so that the sweep does not give up its copy. Errors are ignored here, because the
-      // reports below and the transaction at the end check that the upload is still allowed.
+      // Also reports while an upload is slow, so that the sweep does not give up its copy. Errors are ignored here,
+      // because the reports below and the transaction at the end check that the upload is still allowed.
       const clock = setInterval(() => void report(size).catch(() => undefined), REPORT_EVERY_MS);
       try {
         for await (const piece of bytes) {

@@ -35,7 +35,7 @@ interface S3Limits {
 
 const LIMITS: S3Limits = { attempts: 3, connectMs: 5_000, answerMs: 60_000, silenceMs: 360_000 };
 
-/** A mark that exists, and one that another process is writing. That write may fail, so the mark is read again. */
+/** The errors if the mark exists or another process is writing it. That write may fail, so the mark is read again. */
 const FIRST_WRITE_ELSEWHERE = new Set(['PreconditionFailed', 'ConditionalRequestConflict']);
 const MARK_TRIES = 5;
 const MARK_PAUSE_MS = 200;

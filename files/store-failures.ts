@@ -1,5 +1,5 @@
-// Distinguishes failures of the store itself, such as an S3 that does not answer or a disk without room, from failures
-// of its callers (docs/use/files.md, "When the store is away").
+// Distinguishes failures of the store itself, such as an S3 that does not answer or a full disk, from failures of its
+// callers (docs/use/files.md, "When the store is away").
 import { MissingBytesError, type FileStore } from './file-store.js';
 import { watchSource } from './watched-source.js';
 

@@ -63,7 +63,7 @@ export class McpStatusError extends McpError {
 
 function statusCode(status: number): McpErrorCode {
   if (status === 401 || status === 403) return 'mcp_unauthorized';
-  // The other statuses here are temporary, from an overloaded or restarting server.
+  // These statuses are temporary: the server is overloaded or restarts.
   return status >= 500 || status === 408 || status === 429 ? 'mcp_unreachable' : 'mcp_protocol';
 }
 

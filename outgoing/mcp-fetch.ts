@@ -95,7 +95,7 @@ async function sendMessage(options: McpFetchOptions, request: Outgoing): Promise
   return limited(options, request, response, (end) => endOfStream(options.exchanges, exchange, end));
 }
 
-/** The SDK gives up after this number of consecutive attempts without reporting an error to the caller. */
+/** After this number of consecutive failed attempts, the SDK gives up and reports no error to the caller. */
 export const MAX_RESUMES = 2;
 /** The least time between attempts to resume a stream, even if the server requests a reconnect without delay. */
 const RESUME_PAUSE_MS = 1_000;

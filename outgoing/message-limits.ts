@@ -71,7 +71,7 @@ const ID_FIELD = 'id:';
 const DATA_FIELD = 'data:';
 
 class EventSplitter {
-  /** True once the parser of the SDK has had an event with data and a non-empty id. It drops events without data. */
+  /** True once the SDK's parser has received an event with data and a non-empty id. It drops events without data. */
   hasIds = false;
   readonly #reserve: Reserve;
   readonly #mostBytes: number;
@@ -161,7 +161,7 @@ class EventSplitter {
   #endLine(): void {
     const start = this.#lineStart.toString('latin1', 0, Math.min(this.#lineBytes, DATA_FIELD.length));
     if (this.#isDataLine || start === 'data') this.#eventHasData = true;
-    // An id with NUL is ignored. The last other one counts, and a space before it does not.
+    // An id with NUL is ignored. Of several ids, the last counts. A space before an id is not part of it.
     else if (start.startsWith(ID_FIELD) && !this.#hasNul) {
       const spaces = start.charCodeAt(ID_FIELD.length) === SPACE ? 1 : 0;
       this.#eventHasId = this.#lineBytes > ID_FIELD.length + spaces;

@@ -29,8 +29,8 @@ const [LF, CR, QUOTE, COMMA, BACKSLASH] = [0x0a, 0x0d, 0x22, 0x2c, 0x5c];
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Throws `McpError` as soon as a message has too many values or is too deep. A line break ends a string: JSON must
- * escape it, and in a stream of events the lines outside the message may contain unpaired quotation marks.
+ * Throws `McpError` as soon as a message has too many values or is too deep. A line break ends a string, because JSON
+ * must escape line breaks inside strings.
  */
 export class MessageCounter {
   values = 0;
@@ -53,7 +53,7 @@ export class MessageCounter {
         break;
       case CLOSE_BRACKET:
       case CLOSE_BRACE:
-        // A comment in a stream of events may close more than it opens, which must not raise the limit.
+        // Invalid JSON may close more than it opens, which must not raise the limit on the depth.
         this.#depth = Math.max(0, this.#depth - 1);
         break;
       case COMMA:

@@ -68,8 +68,8 @@ export interface OutgoingResponse {
   setCookie: string[];
   body: Buffer;
   /**
-   * True if a server has carried out the request and redirected to this answer, which is that to a GET. Its status
-   * then says nothing about the request.
+   * True if a server has carried out the request and redirected it to a GET, whose answer this is. The status then says
+   * nothing about the request itself.
    */
   isPerformed: boolean;
 }

@@ -53,7 +53,7 @@ function paceReads(socket: Socket): void {
   let [lastRead, lastWritten] = [0, 0];
   socket._read = (size) => {
     const { bytesRead, bytesWritten } = socket;
-    // If bytes were written since the last read, another request has begun: its answer is read at once.
+    // If bytes were written since the last read, another request has started: its answer is read at once.
     const isSmall = bytesRead - lastRead < LARGE_BYTES && bytesWritten === lastWritten;
     smallReads = isSmall ? smallReads + 1 : 0;
     [lastRead, lastWritten] = [bytesRead, bytesWritten];

@@ -8,7 +8,7 @@ export interface PausableDeadline {
   signal: AbortSignal;
   /**
    * Awaits `work`. Its duration does not count, up to `MAX_PAUSED_MS` over the life of the deadline. Rejects when the
-   * deadline has passed, and the work itself continues: the end of its lease ends a wait for memory.
+   * deadline has passed. The work itself continues; a wait for memory stops when its lease ends.
    */
   outside<T>(work: Promise<T>): Promise<T>;
   clear(): void;

@@ -1,4 +1,4 @@
-// Reports the moment at which a request is sent. There is none if the connection fails.
+// Reports the moment at which a request is sent. Reports nothing if the connection fails.
 import { DecoratorHandler, type Dispatcher } from 'undici';
 
 /** Returns a dispatcher for one request. `onSent` is called before its first byte is sent. */

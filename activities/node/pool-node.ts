@@ -68,7 +68,7 @@ export function createPoolNodes({ db, pool: ownPool, buildId }: PoolDeps): PoolN
     },
     async take({ runId, path, projectId, nodeIds, named, attempt }) {
       if (poolFor(await poolsOf(projectId), named) !== ownPool) {
-        // The cached pools may be older than those that sent the nodes here.
+        // The cached pools may be older than the decision that sent the nodes here.
         known.delete(projectId);
         if (poolFor(await poolsOf(projectId), named) !== ownPool) return false;
       }

@@ -140,8 +140,8 @@ class Walk {
   }
 
   /**
-   * The activity holds one slot. Every further node that leaves the process needs its own, and is not attempted without
-   * it. Returns false if a node got no slot.
+   * The activity holds one slot. Unless the nodes are inline, every further node needs its own slot, and is not
+   * attempted without it. Returns false if a node got no slot.
    */
   async #attemptTogether([first, ...others]: number[]): Promise<boolean> {
     const needSlots = !this.#isLocal && !this.#isInline(first!);

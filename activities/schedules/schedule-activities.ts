@@ -9,7 +9,7 @@ export function createScheduleActivities(deps: FiringDeps): ScheduleActivities {
   return {
     acceptFiring: createAcceptFiring(deps),
     isRunOver: ({ runId }) => isRunOver(deps.db, runId),
-    // The workflow itself then cancels the run in Temporal, and the reconciler does so if that is lost.
+    // The workflow itself then cancels the run in Temporal, and the reconciler does so if that request is lost.
     cancelFiredRun: async ({ runId }) => void (await requestCancel(deps.db, runId, START_GRACE_SECONDS)),
   };
 }

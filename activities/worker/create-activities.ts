@@ -199,7 +199,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     agentTurn,
     enterPool: (ref) =>
       trace('enterPool', ref, async () => {
-        // The run has begun, although its first node may wait for a worker.
+        // The run has started, although its first node may wait for a worker.
         await contexts.start(ref.runId);
         return pools.enter(ref);
       }),

@@ -1,5 +1,5 @@
-// Cancels local activities at the request of their workflow (contract/local-activities.ts). The activity sees the same
-// as if the SDK had cancelled it.
+// Cancels local activities at the request of their workflow (contract/local-activities.ts). To the activity, this looks
+// like a cancellation by the SDK.
 import { ApplicationFailure, asyncLocalStorage, CancelledFailure, type Context } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptors, InjectedSinks } from '@temporalio/worker';
@@ -9,8 +9,8 @@ import { CANCELLED_LOCALLY, type LocalActivitySinks } from '../../contract/local
 const { BENIGN } = ApplicationFailureCategory;
 const MESSAGE = 'The run has cancelled the activity.';
 /**
- * Cancelled activities are remembered by execution, because one may still wait for its next attempt, which must fail at
- * once. These are the number of executions, and how long each is remembered.
+ * Cancelled activities are remembered by execution, because a cancelled activity may still wait for its next attempt,
+ * which must fail at once. `max` is the number of executions, and `ttl` how long each is remembered.
  */
 const REMEMBERED = { max: 10_000, ttl: 10 * 60_000 };
 

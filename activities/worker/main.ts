@@ -229,7 +229,10 @@ function versionOf(config: WorkerConfig) {
   return version && { ...version, buildId: version.buildId ?? buildIdOf(bundleOf(config)) };
 }
 
-/** Logs whether new runs start on this build, and if not, the command that changes it. It never rejects. */
+/**
+ * Makes this build current if it is the first one. Logs whether new runs start on it, and if not, the command that
+ * changes this. Never rejects.
+ */
 async function takeFirstRuns(
   { temporal: { namespace }, taskQueue }: WorkerConfig,
   { deploymentName, buildId }: NonNullable<WorkerVersion>,

@@ -31,7 +31,7 @@ interface FoundAction {
 const LINE = 200;
 /**
  * The limit on the actions of one service. A project may have 200 services, each with thousands of actions; the first
- * word of the query selects the actions that are read.
+ * word of the query selects the actions that are read, unless the name of the service contains it.
  */
 const MOST_OF_SERVICE = 100;
 /** The largest page of a list. */

@@ -17,7 +17,7 @@ export interface Building {
   deps: BuildDeps;
   caller: Caller;
   signal: AbortSignal;
-  /** Creates the caller of routes for one tool call, which ends it to give back the memory of the answers. */
+  /** Creates the inner calls of one tool call, which ends them to release the memory of their answers. */
   calls: () => ToolContext['calls'];
 }
 

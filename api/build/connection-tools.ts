@@ -41,7 +41,7 @@ export const listConnections = defineTool({
 
 /** The largest page of a list. */
 const PAGE = 100;
-/** More than a project may have at once, because pages shift while connections are made and deleted. */
+/** More pages than the connections of a project fill: pages shift while connections are created and deleted. */
 const MOST_PAGES = 2 * (MOST_CONNECTIONS / PAGE);
 
 /** Returns all connections of a project, by name. */
@@ -58,7 +58,7 @@ export async function readConnections(calls: ToolContext['calls'], project: numb
   return found;
 }
 
-/** The service to whose addresses the credential goes; null for one that is not known. */
+/** Returns the id of the service to whose addresses the credential goes; null if no preset has such an address. */
 function serviceOf(origins: readonly string[]): string | null {
   return connectionPresets.find((preset) => preset.origins.some((origin) => origins.includes(origin)))?.id ?? null;
 }

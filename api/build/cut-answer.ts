@@ -38,7 +38,7 @@ interface CutJson {
   isCut: boolean;
 }
 
-/** Reads no more of a value than its beginning of `bytes`. The value may hold pieces that are not read yet. */
+/** Reads only the first `bytes` of the JSON text of a value. The value may hold `LazyJson`. */
 export async function readCut(value: unknown, memory: AnswerMemory, bytes: number): Promise<CutJson> {
   const { text, isWhole } = await readText(value, memory, bytes);
   if (isWhole && Buffer.byteLength(text) <= bytes) return { value: parseJson(text), isCut: false };

@@ -16,7 +16,7 @@ export interface ReadDrawing {
   draft: { etag: string; baseVersion: number } | null;
 }
 
-/** With `version`, reads that one and no draft. */
+/** Reads the stored version if `version` is passed, else the user's draft or, without a draft, the present version. */
 export async function readDrawing({ calls }: ToolContext, id: number, version?: number): Promise<ReadDrawing> {
   const params = { id: String(id) };
   const { body, memory } = await calls.call('GET /api/v1/workflows/:id/', { params });

@@ -17,7 +17,7 @@ import { checkDrawing, checkSchema, editorUrl, readDrawing, type ReadDrawing, ty
 import { defineTool, idSchema, textUpTo, ToolError, type ToolContext } from './tool.js';
 import { firstOf, isStale } from './workflow-tools.js';
 
-/** The schema that clients see names each change; `readChanges` reports the errors in a change. */
+/** Clients see the schema of each change, but zod accepts any value: `readChanges` reports the errors in a change. */
 const changes = documentedAs(
   z.array(z.unknown()).min(1).max(MOST_CHANGES),
   z.toJSONSchema(changesSchema, { target: 'draft-7', io: 'input' }),
@@ -68,8 +68,8 @@ async function answer(context: ToolContext, { id, draft, drawing }: Drafted) {
 }
 
 /**
- * The changes are applied before the workflow is made, so that wrong ones make none. A process that dies before the
- * draft is stored leaves an empty workflow.
+ * Applies the changes before it creates the workflow, so that invalid changes create no workflow. A process that dies
+ * before the draft is stored leaves an empty workflow.
  */
 async function createWorkflow(
   context: ToolContext,
@@ -112,7 +112,7 @@ async function changeDraft(
   }
 }
 
-/** `etag` is that of the draft that is replaced; null where there is none. Returns the new one. */
+/** Stores the draft and returns its ETag. `etag` is that of the replaced draft; null if there is no draft. */
 async function storeDraft(
   { calls }: ToolContext,
   id: number,
@@ -169,7 +169,7 @@ function toToolError(error: unknown): unknown {
 
 const STALE_BYTES = 16 * 1024;
 
-/** Shows the present drawing, so that the changes can be made again without another call. */
+/** The error shows the present drawing, so that the model can repeat the changes without another read. */
 function stale({ draft, drawing }: ReadDrawing): ToolError {
   const now = draft === null ? 'there is no draft any more' : `its tag is now ${draft.etag}`;
   const { start, nodes } = toShortForm(drawing);

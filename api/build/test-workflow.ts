@@ -167,7 +167,7 @@ function isSettled({ status, entries }: Seen, until: number): boolean {
   return open.length > 0 && open.every(({ waiting }) => isObject(waiting) && outlasts(waiting, until));
 }
 
-/** False for a wait for a time that is over by `latest`: such a wait is awaited. */
+/** False for a wait for a time that ends by `latest`, because the tool waits for its end. */
 function outlasts({ for: what, until }: JsonObject, latest: number): boolean {
   return what !== 'time' || typeof until !== 'string' || Date.parse(until) > latest;
 }

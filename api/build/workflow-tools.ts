@@ -47,7 +47,7 @@ export const findWorkflows = defineTool({
       limit: MOST_FOUND,
       offset: 0,
     });
-    // No drawing has 0 bytes, so none is read.
+    // The limit of 0 bytes leaves out every drawing.
     const records = await findRecords(deps.db, ids, caller, 0);
     const items = records.map((record) => ({
       id: record.id,

@@ -40,7 +40,7 @@ export interface ExtractedWorkflow {
   title: string;
   moved: { node: string; headers: string[]; connection: { id: number | null; name: string; is_new: boolean } }[];
   left: { node: string; header: string; reason: string }[];
-  /** The published drawing is that of a run; only the next publication replaces it. */
+  /** Set for a published workflow: its published drawing comes from a run and changes only with a new publication. */
   published_drawing_unchanged?: true;
 }
 

@@ -35,7 +35,7 @@ export const connectionPresetSchema = z.discriminatedUnion('kind', variants);
 
 export type ConnectionPreset = z.infer<typeof connectionPresetSchema>;
 
-/** The presets in the order of their names, without the keys `source` and `checked` of their files. */
+/** The presets in the order of their names, without the keys `source` and `checked` of presets.json. */
 export const connectionPresets: readonly ConnectionPreset[] = z
   .array(connectionPresetSchema)
   .parse(facts)

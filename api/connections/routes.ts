@@ -55,7 +55,7 @@ const create = defineRoute({
   responses: { 201: connectionSchema },
   async handler({ deps, params, body }) {
     const { name, kind } = body;
-    // Nothing is stored for which a mask could stand, so a masked secret is a missing one.
+    // A new connection has no stored secrets that a mask could stand for, so a masked secret counts as missing.
     const { secrets, ...entered } = checkEntered(deps, kind, { ...body, secrets: withStored(body.secrets, {}) });
     const id = await reserveId(deps.db, 'connections');
     const made = await insertConnection(deps.db, {

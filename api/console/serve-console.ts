@@ -24,7 +24,7 @@ const NOT_BUILT =
 const PAGE = { path: '(console)', quiet: false };
 const ASSET = { path: '(console)/assets', quiet: true };
 
-/** If `files` is undefined, the console is not built, and `/` answers so. */
+/** If `files` is undefined, the console is not built: `/` answers 404 with this reason. */
 export function serveConsole(files: ConsoleFiles | undefined): AppMiddleware {
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();

@@ -51,7 +51,7 @@ async function readBody(
   return { body: parseFields(schema!, await readBodyOfFormat(format, ctx, bounds, files)) };
 }
 
-/** Limits the body of an open route that has admitted no sender by its path. */
+/** Limits the body of an open route without `admit`, whose sender is unknown. */
 const MAX_OPEN_BODY_BYTES = 64 * 1024;
 
 function bodyLimitOf(

@@ -30,7 +30,7 @@ export function dispatch<D extends DispatchDeps>(route: Route<D>, deps: D): AppM
     addSignal(),
     audit && recordRefusals(route, deps),
     route.ownOriginOnly && refuseOtherOrigins(deps.config),
-    // Authentication and authorization precede validation, so that a stranger learns nothing from a 400.
+    // Authentication and authorization precede validation, so that a caller without access learns nothing from a 400.
     authenticate(route, deps), // adds the caller
     route.isForAdministrators && authorizeAdministrators(deps),
     access && authorize(access, deps), // adds the access

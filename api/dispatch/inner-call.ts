@@ -43,7 +43,7 @@ export interface InnerRequest {
 export interface InnerAnswer {
   status: number;
   headers: Record<string, string>;
-  /** As the handler has returned it, with pieces that are not read yet. */
+  /** As the handler has returned it; it may hold `LazyJson`. */
   body: unknown;
   /** Accounts the memory of the parts of the body that are read. */
   memory: AnswerMemory;
@@ -88,7 +88,7 @@ export class InnerCalls<D extends DispatchDeps> {
     const { caller, log, tenant, signal, peerAddress, requestHeaders } = this.#outer;
     const state = { caller, log, tenant, signal, peerAddress } as RequestState;
     const req = { socket: { remoteAddress: peerAddress } };
-    // The steps of a route that is called inside use these parts of a context and no others.
+    // The steps of an inner call use only these parts of a context.
     const ctx = { state, params, query, headers: { ...addressHeaders(requestHeaders), ...headers }, req };
     return { route, ctx: ctx as unknown as RequestContext };
   }

@@ -25,7 +25,10 @@ export interface DeliveredBody {
 
 type Owner = Pick<FileToSave, 'projectId' | 'userId'>;
 
-/** Must be called only after the sender was verified. The caller must discard the uploads of a refused start. */
+/**
+ * Reads the input of a delivery and stores its files. Must be called only after the sender was verified. The caller
+ * must discard the uploads of a refused start.
+ */
 export async function readDelivered(
   files: Files,
   document: unknown,
@@ -50,8 +53,8 @@ export async function readDelivered(
 }
 
 /**
- * Programs such as curl declare JSON, or any other text, as a form. Only a body with a field and a value is read as
- * one.
+ * Programs such as curl declare JSON, or any other text, as a form. Only a body with a field and a value is read as a
+ * form.
  */
 function toInput(text: string, contentType: string): RunInput {
   const input = parseApiKeyInput(text);

@@ -30,7 +30,7 @@ const defineRoute = routesOf<HookDeps>();
  * up the limit of the others.
  */
 const MOST_A_MINUTE = 60;
-/** Limits the body of a sender that has not proved yet to know the secret. */
+/** Limits the body of a sender that has not yet proved that it knows the secret. */
 const MAX_SIGNED_BYTES = 1024 * 1024;
 /** 32 random bytes in base64url. Any other text is answered as unknown, without a query. */
 const TOKEN = /^[\w-]{43}$/;

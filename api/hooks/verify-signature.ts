@@ -1,6 +1,6 @@
 // Verifies signatures of deliveries: Standard Webhooks 1.0 (symmetric), GitHub's and Stripe's. Each signs the exact
-// bytes of the body, which need not be text. The tests compare this code with the three libraries; the one of Standard
-// Webhooks decodes the body before it signs, and hashes megabytes in JavaScript.
+// bytes of the body, which need not be text. The tests compare this code with the libraries of the three schemes. The
+// library of Standard Webhooks is not used here, because it decodes the body first and computes the hash in JavaScript.
 import { createHmac, timingSafeEqual, randomBytes, type BinaryLike } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HookVerification } from '../../db/core/tables.js';
@@ -61,13 +61,13 @@ export function standardHeadersOf(headers: IncomingHttpHeaders): { id: string; t
   return { id, time, signatures };
 }
 
-/** GitHub's: `sha256=` and hexadecimal digits. */
+/** Verifies a signature of GitHub: `sha256=` and hexadecimal digits. */
 function verifyPlain(secret: string, header: string, { headers, body }: Delivery): Verdict {
   const expected = `sha256=${hmac(secret, body).toString('hex')}`;
   return isSame(textOf(headers, header.toLowerCase()).toLowerCase(), expected) ? 'right' : 'wrong';
 }
 
-/** Stripe's: `t=` and `v1=`, of which there are two while a secret is being replaced. */
+/** Verifies a signature of Stripe: `t=`, and `v1=` once, or twice while a secret is being replaced. */
 function verifyStripe(secret: string, { headers, body, nowMs }: Delivery): Verdict {
   const parts = textOf(headers, STRIPE_HEADER).split(',');
   const valuesOf = (name: string): string[] =>

@@ -38,7 +38,7 @@ interface Asking {
 }
 
 /**
- * Returns the task after the answer. Throws 404 for a task of a foreign project and 403 for a person who may not
+ * Returns the task after the answer. Throws 404 for a task that the person may not see and 403 for a person who may not
  * answer. Throws 400 for an unknown action, an empty required field or a value that does not fit its field. Throws 409
  * `settled` or `already_answered`.
  */

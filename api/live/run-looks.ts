@@ -8,8 +8,8 @@ import type { WatchedRuns } from './watched-runs.js';
 const EVENTS_AT_ONCE = 50;
 
 /**
- * Reports the states of the runs to their watchers, and ends to the readers that await them, with one statement for
- * each.
+ * Reports the states of the runs to their watchers, and the ends of runs to the readers that wait for them. One
+ * statement reads all states, another one all ends.
  */
 export async function lookAtStates(db: Database, runs: WatchedRuns, ids: string[]): Promise<void> {
   const watched = ids.filter((id) => hasSome(runs.get(id)?.watchers));

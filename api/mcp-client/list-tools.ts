@@ -10,9 +10,9 @@ import type { McpServer } from '../../outgoing/mcp-types.js';
 import type { MessageSize } from '../../outgoing/message-size.js';
 import type { McpClientDeps } from './deps.js';
 
-/** Bytes of memory per byte of a list: as received, its text, its values, and the answer with them. */
+/** Bytes of memory per byte of a list, which is held as received bytes, as text, as values and as the answer. */
 const LIST_FACTOR = 8;
-/** Bytes of memory per value of a list, which is copied twice. */
+/** Bytes of memory per value of a list; each value is copied twice. */
 const VALUE_BYTES = 128;
 
 interface Listing {

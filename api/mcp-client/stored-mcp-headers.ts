@@ -8,9 +8,10 @@ import { invalidFields } from '../http/errors.js';
 export type Headers = Record<string, string>;
 
 /**
- * `drawing` contains its secrets. Stored headers are sent only to the origin that they were stored with; otherwise the
- * 400 names the field at fault. A header with a variable has no value outside a run and is omitted, like `********`
- * without a stored value.
+ * Returns the headers that a node stores for the server at `endpointUrl`. `drawing` contains its secrets. Throws a 400
+ * that names the wrong field if the node has no server of that origin: stored headers are sent only to the origin that
+ * they were stored with. Omits headers with a variable, which has no value outside a run, and `********` without a
+ * stored value.
  */
 export function findStoredHeaders(drawing: JsonObject, nodeId: string, endpointUrl: string): Headers {
   const servers = serversOf(drawing, nodeId);

@@ -9,7 +9,7 @@ import type { RequestKey } from '../../db/runs/idempotency-repository.js';
 import type { Caller } from '../http/route.js';
 import type { RequestId } from './messages.js';
 
-/** After this time the client is answered that the session does not exist, and starts another one. */
+/** After this time the session counts as unknown, and the client starts another one. */
 const LIFETIME_MS = 30 * 24 * 3_600_000;
 const MAX_CHARACTERS = 1_000;
 /** The limit on the name of a client, in UTF-16 code units. */

@@ -59,7 +59,7 @@ const FIELDS = [
   'day of week, which is 0 to 7 or SUN to SAT',
 ];
 
-/** Its errors name the wrong field and the values that it may have, because the messages of the parser do not. */
+/** Parses the fields. Its errors name the wrong field and the values that it may have, unlike those of the parser. */
 function readFields(cron: string) {
   try {
     return CronExpressionParser.parse(cron).fields;
@@ -80,7 +80,7 @@ function isParsed(cron: string): boolean {
   }
 }
 
-/** `day`: its date in UTC counts. */
+/** Returns true if the line is due on the date of `day` in UTC. */
 export function isDayOf({ months, daysOfMonth, daysOfWeek, isEitherDay }: CronLine, day: Date): boolean {
   if (!months.includes(day.getUTCMonth() + 1)) return false;
   const isOfMonth = daysOfMonth.includes(day.getUTCDate());

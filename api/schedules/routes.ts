@@ -133,7 +133,7 @@ const change = defineRoute({
     const workflow = await loadDrawing(deps, workflowId);
     const { input: _, ...synced } = body;
     const mustSync = Object.values(synced).some((value) => value !== undefined);
-    // Reads through the transaction, because a second connection could be missing while all are held by such changes.
+    // Reads through the transaction: a second connection may never become free if such changes hold all of them.
     const toChange = async (stored: ScheduleRecord, db: Db): Promise<ScheduleChange> => ({
       settings: await toSettings({ ...deps, db }, { workflow, stored, body }),
       mustSync,

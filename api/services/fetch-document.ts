@@ -16,7 +16,7 @@ interface Fetching {
   reserve: () => Promise<void> | undefined;
 }
 
-/** Refuses a redirect before anything is sent to its address. */
+/** Thrown for a redirect that is not followed, before anything is sent to its address. */
 class RefusedRedirectError extends Error {}
 
 /**

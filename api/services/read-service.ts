@@ -11,7 +11,7 @@ import { fetchDocument } from './fetch-document.js';
 const WITHIN_MS = 10_000;
 /** The limit on documents of a user that wait for a process. */
 const MAX_WAITING = 8;
-/** Bytes of memory here per byte of a document: the document, its message, and the actions. */
+/** Bytes of memory in this process per byte of a document: the document, the message with it, and the actions. */
 const COPIES = 4;
 
 export interface GivenService {

@@ -68,7 +68,7 @@ export async function resolveActions(
 ): Promise<JsonObject> {
   if (!holdsActions(drawing)) return drawing;
   const kept = earlier.filter((each) => each !== undefined);
-  // If the limit keeps one from being found, the others exceed it, and the drawing is refused.
+  // If the limit keeps an action from being found, the found ones already exceed it, and the drawing is refused.
   const find = await findActions(db, projectId, actionsToFind(drawing, kept), MOST_BYTES);
   const resolved = withActions(drawing, kept, find);
   refuseLarge(resolved);
@@ -98,7 +98,7 @@ export interface ActionWarning {
   path: string;
 }
 
-/** Warns of actions that say something else than their nodes have stored, or are gone. */
+/** Warns of actions that no longer exist, or whose facts differ from those that their nodes store. */
 export async function findActionWarnings(db: Db, projectId: number, drawing: JsonObject): Promise<ActionWarning[]> {
   const stored = actionsIn(drawing).filter(({ facts }) => facts !== undefined);
   if (stored.length === 0) return [];

@@ -182,7 +182,7 @@ const readAction = defineRoute({
       return { status: 200, body: toAction(orNotFound(findCatalogueAction(serviceId, id))) };
     }
     const service = await findOwn(deps, serviceId, caller);
-    // PostgreSQL refuses a text with a null character. No action has an id with characters other than these.
+    // Other texts are no ids of actions. They are not looked up, because PostgreSQL refuses a null character.
     const found = isActionId(id) ? await findServiceAction(deps.db, service.id, id) : undefined;
     return { status: 200, body: toAction(orNotFound(found)) };
   },

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import { OWN_TOKEN_TYPE } from '../access/session-tokens.js';
 
-/** Signs an access token for a session of this service: base64url and dots. */
+/** Signs an access token for a session of this service. The token consists of base64url characters and dots. */
 export type AccessTokenSigner = (session: {
   userId: number;
   sessionId: string;

@@ -31,8 +31,8 @@ interface LoginAttempt {
 }
 
 /**
- * Counts the attempt as failed, or throws 429. Call the result if the attempt succeeds. `isBusy`: true makes every
- * unknown network wait, whatever the count of the account.
+ * Counts the attempt as failed, or throws 429. Returns a function that undoes the count, to be called if the attempt
+ * succeeds. `isBusy`: true makes every unknown network wait, whatever the count of the account.
  */
 export async function admitLogin(db: Db, attempt: LoginAttempt, isBusy: () => boolean): Promise<() => Promise<void>> {
   const keys = keysOf(attempt);

@@ -1,6 +1,6 @@
 // Binds an answer of the issuer to the browser that asked, by a random text in a cookie. State, nonce and PKCE verifier
-// are derived from it. Requests of strangers therefore store nothing, and a state works only in the browser that it was
-// made for.
+// are derived from that text. So nothing is stored before the sign-in succeeds, and a state works only in the browser
+// that it was made for.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { randomToken } from '../../db/core/random-token.js';

@@ -23,7 +23,7 @@ interface DatabaseOptions {
   takeShare?: TakeShare;
   /** If present, statements fail or wait as soon as PostgreSQL does not answer (`awayPatienceMs`). */
   pulse?: DatabasePulse;
-  /** The time for which a statement waits for a PostgreSQL that is away. Default: none. */
+  /** The time for which a statement waits for a PostgreSQL that is away. Default: 0. */
   awayPatienceMs?: number;
   /** Called once with the pool, for metrics. */
   onPool?: (pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'>) => void;
@@ -31,7 +31,7 @@ interface DatabaseOptions {
   onError: (error: Error) => void;
 }
 
-// A number represents every `bigint` that statements return: token counts are at most 2^53, and their sums are limited.
+// Every `bigint` that statements return fits into a number: token counts are at most 2^53, and their sums are limited.
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, (text) => Number(text));
 

@@ -64,11 +64,11 @@ export class DatabasePulse {
   readonly #watchers = new Set<() => void>();
   readonly #suspects: SuspectConnections[] = [];
   #state: DatabaseState = 'well';
-  /** True after a change was refused for lack of room, until `LOOK_FOR_ROOM` succeeds or fails for another reason. */
+  /** True after a statement failed with `no room`, until `LOOK_FOR_ROOM` succeeds or fails for another reason. */
   #lacksRoom = false;
   /** The number of statements of the process that were answered. */
   #answered = 0;
-  /** Aborted to look at the database before the pause is over. */
+  /** Aborted to check the database before the pause is over. */
   #wake = new AbortController();
 
   constructor(options: PulseOptions) {
@@ -206,7 +206,7 @@ export class DatabasePulse {
       if (outageOf(error) === 'no answer' || error instanceof NoAnswer || error instanceof ReadOnlyServerError)
         throw error;
       // Another error, such as that of a limit on temporary files, ends the state `no room`, because it does not show
-      // whether there is room. The next statement that is refused for lack of room sets the state again.
+      // whether the disk is full. If it is, the next refused statement sets the state again.
       this.#lacksRoom = outageOf(error) === 'no room';
       if (this.#lacksRoom) this.#change('no room', error);
       else this.#change('well');

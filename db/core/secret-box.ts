@@ -102,7 +102,7 @@ export function createSecretBox(keys: Buffer[]): SecretBox {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Callers may write a UUID in capitals. */
+/** UUIDs are lowercased, because callers may write them in capitals. */
 function associatedData(context: SecretContext, row: readonly (string | number)[]): Buffer {
   const parts = row.map(String).map((part) => (UUID.test(part) ? part.toLowerCase() : part));
   return Buffer.from(JSON.stringify([context, ...parts]));

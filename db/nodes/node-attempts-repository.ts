@@ -53,9 +53,9 @@ export interface Deaths {
 }
 
 /**
- * Each death counts as one, divided by the number of nodes that were lost with the worker. If the node ran
- * isolated, only isolated nodes are counted. The number is complete once the other nodes have been claimed
- * again, within seconds.
+ * Returns the deaths of workers during this step of the node. The node's share in a death is one divided by the number
+ * of nodes that were lost with the worker. If the node ran isolated, only isolated nodes are counted. That number is
+ * complete once the other nodes have been claimed again, within seconds.
  */
 export async function readDeaths(db: Db, key: NodeKey, step: string | null): Promise<Deaths> {
   const { rows } = await sql<Deaths>`

@@ -119,7 +119,7 @@ export async function findNodeClaim(db: Db, { runId, path, nodeId }: NodeKey): P
 
 export interface StoredOutput {
   nodeId: string;
-  /** The size of the JSON text. */
+  /** The size of the masked or the sealed form, whichever is larger. */
   sizeBytes: number;
   /** True if the output was not read because it is large: use `readOutput`. */
   isLarge: boolean;
@@ -166,7 +166,7 @@ export interface NodeEndRow extends NodeKey {
   projectId: number;
   userId: number;
   status: 'succeed' | 'failed';
-  /** The duration of this attempt. It dates the node's start back, unless the node was marked as started earlier. */
+  /** The duration of this attempt: the node started this long before its end, unless its row has an earlier start. */
   tookMs: number;
   handle: Handle;
   alsoHandles: Handle[] | null;

@@ -1,15 +1,15 @@
 // The ledger: calls that cost money or must not be repeated. An attempt claims each call before it is sent, and the
 // call is closed when its answer or the end of the node is recorded. A later attempt that finds a call in state `sent`
-// knows that the worker of the earlier one died during the call. Only the latest attempt to claim a call may change it;
-// an earlier one, whose worker was frozen, changes nothing.
+// knows that the worker of the earlier attempt died or was frozen during the call. Only the latest attempt to claim a
+// call may change it: an earlier attempt, whose worker was frozen, changes nothing.
 import { sql, type RawBuilder } from 'kysely';
 import { keyColumns } from './key-columns.js';
 import type { Db } from '../core/client.js';
 import type { NodeKey } from '../../graph/plan.js';
 
 /**
- * True for model calls. Tool calls follow the model call of their turn and hold the tool's name in `model`;
- * requests have no name.
+ * True for model calls. Tool calls of agents follow the model call of their turn and have the tool's name in `model`.
+ * Requests of other nodes have no `model`.
  */
 export const isModelCall = sql<boolean>`(model IS NOT NULL AND ordinal <= 0)`;
 

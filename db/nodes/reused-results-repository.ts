@@ -1,4 +1,4 @@
-// The worker's reads of reused results (`is_reused`). They never change.
+// The worker's reads of reused results (`is_reused`), which never change.
 import { sql, type RawBuilder } from 'kysely';
 import { indexOfPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeEnding, NodeKey } from '../../graph/plan.js';

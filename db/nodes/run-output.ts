@@ -63,8 +63,8 @@ export interface RunResult {
 }
 
 /**
- * Returns the result that the run's caller receives: its output, else the output of its last node.
- * Undefined if that has expired.
+ * Returns the result that the run's caller receives: the run's output, else the output of its last node. Undefined if
+ * there is none, or if the results have expired.
  */
 export async function findRunResult(db: Db, runId: string): Promise<RunResult | undefined> {
   const { rows } = await sql<RunResult>`

@@ -72,7 +72,10 @@ async function readPage(db: Db, ids: string[]): Promise<Omit<HistoryPage, 'total
   };
 }
 
-/** Counts a drawing once for each run that shows it. */
+/**
+ * Returns the size of a page, in which a drawing counts once for each run that shows it, and the limit for the content
+ * of each result.
+ */
 async function weigh(db: Db, ids: string[]): Promise<{ bytes: number; contentLimit: number }> {
   const { rows } = await sql<{ count: number; bytes: number; others: number }>`
     SELECT (SELECT count(*) FROM node_results WHERE run_id = ANY (${ids}::uuid[]) AND path = '') AS count,

@@ -122,7 +122,7 @@ export interface StoredAnswer {
   content: string;
 }
 
-/** Returns undefined if the node calls no models or its result is not text. */
+/** Returns undefined if the node has not succeeded, calls no models, or its result is not text or has expired. */
 export async function readAnswer(db: Db, { runId, path, nodeId }: NodeKey): Promise<StoredAnswer | undefined> {
   const { rows } = await sql<{ attempt: number; step: number | null; content: string | null }>`
     SELECT node.attempts AS attempt, last.step,

@@ -55,8 +55,8 @@ const EVENT_BYTES = 256;
 
 /**
  * Assigns a permanent version to every change since the last call, and returns the last version of each run (0 if
- * nothing has happened yet). All readers see the same order. It waits for the disk, so that a crash cannot reassign a
- * version that a reader has seen.
+ * nothing has happened yet). All readers see the same order. The commit waits for the disk, so that a crash cannot
+ * reassign a version that a reader has seen.
  *
  * A node that ended before its start was assigned a version has only the event of its end.
  */
@@ -140,7 +140,7 @@ async function markDeleted(db: Db, rows: readonly EventRow[]): Promise<EventRow[
 const isApart = sql`(event.status = 'succeed' AND NOT changed.is_iteration AND changed.result_bytes > ${sql.lit(INLINE_BYTES)}
   AND changed.result IS NOT NULL)`;
 
-/** The number of decisions or answers at the time of the event; null for settled ones, which means all. */
+/** The number of decisions or answers at the time of the event; null, which means all, if the event settles them. */
 const untilThen = sql`CASE WHEN event.status = 'pending' THEN event.counted END`;
 
 /** JSON of a request at the time of the event, except its arguments, which are the current ones. */

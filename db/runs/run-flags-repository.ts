@@ -28,7 +28,7 @@ export function setRunFlag(db: Db, { workflowId, runId, flag, value }: FlagChang
     // locks open runs before the workflow.
     if (isExclusive)
       await sql`SELECT pg_advisory_xact_lock(hashtext('run-flags'), ${workflowId}::integer)`.execute(transaction);
-    // Retention locks the row too: either it sees the flag, or this sees that the results have expired.
+    // Retention locks the row too: either it sees the flag, or this statement sees that the results have expired.
     const run = await transaction
       .selectFrom('runs')
       .select('results_expired_at')

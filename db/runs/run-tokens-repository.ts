@@ -21,7 +21,7 @@ export async function readRunTokens(db: Db, runId: string): Promise<RunTokens> {
   return rows[0]!;
 }
 
-/** Providers report unbounded numbers, but an integer in JSON is bounded. */
+/** Capped at the largest integer that clients read exactly from JSON, because providers may report any number. */
 function sumOf(column: 'input_tokens' | 'output_tokens') {
   return sql<number>`least(coalesce(sum(${sql.ref(`call.${column}`)}), 0), ${Number.MAX_SAFE_INTEGER}::bigint)::bigint`;
 }

@@ -107,7 +107,10 @@ async function findPage(db: Db, query: RunsQuery, total: number): Promise<string
   return isReversed ? ids.toReversed() : ids;
 }
 
-/** Starts from the open requests to people. A request of a run that does something else meanwhile does not count. */
+/**
+ * Finds the runs that wait for people, starting from the open requests. Leaves out runs in which other nodes are being
+ * executed.
+ */
 async function findWaiting(db: Db, query: RunsQuery): Promise<{ total: number; ids: string[] }> {
   const { ordering, limit, offset } = query;
   const direction = ordering.startsWith('-') ? sql`DESC` : sql`ASC`;

@@ -38,7 +38,10 @@ export type RunFacts = Omit<NewRun, 'status' | 'run_finished_at' | 'next_check_a
   file_ids?: readonly string[];
 };
 
-/** Throws `FileGone`. `checkInSeconds`: the delay after which the reconciler checks that the start reached Temporal. */
+/**
+ * Inserts the run and its references to files. `checkInSeconds`: the delay after which the reconciler checks that the
+ * start reached Temporal. Throws `FileGone`.
+ */
 export function insertAcceptedRun(db: Db, facts: RunFacts, checkInSeconds: number): Promise<void> {
   const { file_ids: fileIds = [], ...run } = facts;
   if (fileIds.length === 0) return insertRow(db, run, checkInSeconds);

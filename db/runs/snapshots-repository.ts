@@ -42,8 +42,9 @@ export interface SnapshotSweep {
   nextHash: Buffer | null;
 }
 
-// The next hash in each index is either the graph's own, or nothing refers to it. So a graph takes one step in each
-// index, even if the planner expects many references and would scan the whole table.
+// Each subquery reads the first hash of an index from the graph's hash on. If that is another hash, nothing refers to
+// the graph. So a graph takes one step in each index, even if the planner expects many references and would scan the
+// whole table.
 const isOrphan = sql<boolean>`graph.hash IS DISTINCT FROM (
     SELECT snapshot_hash FROM runs WHERE snapshot_hash >= graph.hash ORDER BY snapshot_hash LIMIT 1
   ) AND graph.hash IS DISTINCT FROM (

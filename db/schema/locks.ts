@@ -1,4 +1,5 @@
-// Changes of the schema while the service works: a statement that waits for a lock blocks everybody behind it.
+// Locks for changes of the schema while the service works. Waits for them are short, because a statement that waits for
+// the lock of a table blocks all later statements on that table.
 import { sql, type Migration } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 

@@ -119,8 +119,8 @@ function refuseOtherBuilds(executed: readonly string[], all: Record<string, Migr
 }
 
 /**
- * Sets the limit inside the migration only: the migrator's own lock may be held for long by another process,
- * and is waited for.
+ * Sets the limit inside the migration only. The wait for the migrator's own lock has no limit, because another process
+ * may hold that lock for long.
  */
 function withLockTimeout(migration: Migration): Migration {
   return {

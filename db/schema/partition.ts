@@ -12,7 +12,7 @@ const KEY = ['run_id', 'path', 'node_id'];
 /** The name of the partitioned table until `exchange` renames it. */
 const NEXT = 'node_results_next';
 const MIRROR = 'node_results_mirror';
-/** A batch ends with the row by which it reaches one of these limits: changes of its rows wait for its commit. */
+/** A batch ends with the row that reaches one of these limits, because changes of its rows wait for its commit. */
 const BATCH_ROWS = 5_000;
 const BATCH_BYTES = 32 * 1024 * 1024;
 /** The time for which `prepare`, each batch and `exchange` retry to get their locks. */
@@ -24,7 +24,10 @@ export interface Partitioned {
   copied: number;
 }
 
-/** `partitions` is ignored if an earlier call has begun. Returns undefined if the table is partitioned already. */
+/**
+ * Partitions the table. `partitions` is ignored if an earlier call has created the partitions. Returns undefined if the
+ * table is partitioned already.
+ */
 export async function partitionNodeResults(db: Database, partitions: number): Promise<Partitioned | undefined> {
   if (await isPartitioned(db)) return undefined;
   const existing = await patiently(db, deadline(), () => prepare(db, partitions));

@@ -11,9 +11,7 @@ import type { NodeTask } from '../../node/node-step.js';
 
 const MAX_DESCRIPTION = 1_024;
 
-/** The prefix of the `server_label` of an action's calls. The id of the service follows it. */
-
-/** Returns the tool as the model sees it. Throws `action_missing` if the service has no such action. */
+/** Returns the tool as the model sees it. Throws like `factsOf`. */
 export function findActionTool({ run }: NodeTask, tool: ActionTool, index: number): AgentTool {
   const facts = factsOf(tool);
   const { title, description = '' } = facts;

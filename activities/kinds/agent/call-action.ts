@@ -57,7 +57,7 @@ export async function callAction(
     if (!(error instanceof NodeFailure) || !OF_VALUES.has(error.code)) throw error;
     return { outcome: 'tool_error', text: `The call was not made: ${error.message}` };
   }
-  // A key that the drawing or the model has given stays.
+  // An idempotency key from the drawing or the model stays as it is.
   if (request.headers['idempotency-key'] === toIdempotencyKey(task))
     request.headers['idempotency-key'] = `${toIdempotencyKey(task, turn)}/${call.ordinal}`;
   const mayRepeat = data.settings.retry_unsafe || isRepeatable(request.method);
@@ -72,11 +72,12 @@ export async function callAction(
     return { ...(await send(deps, task, request, tool.connection)), attempt: claim.attempts };
   } catch (error) {
     const attempt = { ...key, attempt: claim.attempts };
-    // Nothing was sent: the connection needs a sign-in or a key, or a file cannot be read. The call is made later.
+    // Nothing was sent, because the connection needs a sign-in, a key is missing, or a file cannot be read. A later
+    // attempt makes the call.
     const isLater = error instanceof ConnectionNeeded || error instanceof MissingKeyError || isHandedBack(error);
     if (isLater) await uncountCall(deps.db, attempt);
     if (task.signal.aborted || !(error instanceof NodeFailure)) throw error;
-    // `send` makes only those failures of an unrepeatable method retryable before which nothing was sent.
+    // If the method must not be repeated, `send` makes a failure retryable only if the request was not carried out.
     const isUnsent =
       !wasPerformed(error) && (UNSENT.has(error.code) || (error.isRetryable && !isRepeatable(request.method)));
     if (isUnsent) await markCallRefused(deps.db, attempt);

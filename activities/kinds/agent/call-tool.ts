@@ -127,7 +127,7 @@ async function callServer(
 }
 
 /**
- * Returns undefined for an error that the model cannot work around; it is thrown on as it is. A retryable `NodeFailure`
+ * Returns undefined for an error that the model cannot work around; the caller rethrows it. A retryable `NodeFailure`
  * comes from the token endpoint, before anything was sent.
  */
 function failureOf(error: unknown): NodeFailure | undefined {

@@ -27,7 +27,10 @@ export interface LoadToolsDeps extends ToolServerDeps {
 const MAX_TOOLS = 256;
 const MAX_NAME = 64;
 
-/** Throws a `NodeFailure` if a server cannot list its tools, or if a workflow or an action no longer exists. */
+/**
+ * Throws a `NodeFailure` if a server cannot list its tools, if a workflow no longer exists, or if an action did not
+ * exist when the drawing was saved.
+ */
 export async function loadTools(
   deps: LoadToolsDeps,
   task: NodeTask,
@@ -160,7 +163,7 @@ function isConnected({ connection }: AgentServer): boolean {
 /**
  * Leaves a tool its own name if that is unique. Otherwise adds its server's label as a prefix, or a number. Replaces
  * characters that providers refuse, and cuts the name at their limit. For a workflow or an action, `toolName` becomes
- * the assigned name, because no server knows it by another one.
+ * the assigned name, because no server has another name for it.
  */
 function nameTools(found: AgentTool[]): AgentTool[] {
   const used = new Set<string>();

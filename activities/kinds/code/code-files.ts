@@ -15,7 +15,7 @@ export interface CodeFilesDeps {
 /** Bytes of memory per byte of a file: its chunks, their concatenation, and its text. */
 const HELD_FACTOR = 4;
 
-/** Serves the files of one program. The task's lease holds the memory that it holds now, plus the file in transit. */
+/** Serves the files of one program. Resizes the task's lease to its initial size plus the memory of the latest file. */
 export function serveFiles({ files, texts }: CodeFilesDeps, task: NodeTask): ServeFiles {
   const baseBytes = task.memory.bytes;
   let calls = 0;

@@ -16,9 +16,9 @@ interface MarkedInputs {
 }
 
 /**
- * Returns the inputs as JSON text, in which a marked string stands for each integer beyond 2^53; the sandbox makes a
- * BigInt of it. Marked are integers below 1e21, and longer ones that no double represents exactly. Any other number
- * becomes the nearest double.
+ * Returns the inputs as JSON text, in which a marked string stands for an integer beyond 2^53; the sandbox converts it
+ * to a BigInt. All such integers below 1e21 are marked, and larger ones if no double represents them exactly. Any other
+ * number becomes the nearest double.
  */
 export function toMarkedInputs(value: unknown): MarkedInputs {
   const marker = randomBytes(8).toString('hex');

@@ -43,7 +43,7 @@ export function createCodeRunner({ contexts, sandbox, logger, ...files }: CodeDe
       const run = { projectId: task.run.projectId, signal: task.signal, serve: serveFiles(files, task) };
       const reply = await sandbox.run(program, run).catch((error: unknown) => {
         if (!(error instanceof SandboxProcessError)) throw error;
-        // The error quotes the standard error of the process, to which programs have no means to write.
+        // The error quotes the standard error of the process, to which programs cannot write.
         logger.warn({ run_id: task.runId, node_id: task.nodeId, err: error }, 'a sandbox process was lost');
         throw new NodeFailure('sandbox_failed', 'The process that ran the code was lost.', { isRetryable: true });
       });

@@ -1,5 +1,5 @@
-// Runs programs of users in separate processes. Those of one project start in order of arrival, and projects take turns
-// (processes/process-slots.ts).
+// Runs programs of users in separate processes. Programs of one project start in order of arrival, and projects take
+// turns (processes/process-slots.ts).
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Program, Reply } from './child/messages.js';

@@ -35,8 +35,8 @@ async function toWholeFile(files: FileUse, task: NodeTask, value: unknown): Prom
   const file = await files.find(task, value);
   const open = (): Promise<Readable> =>
     files.read(file, task.signal).catch((error: unknown) => {
-      // This address has been sent nothing, and a server that redirected the request has not executed it, so the node
-      // can be attempted again when the store answers.
+      // Nothing was sent to this address, and a server that redirected the request has not executed it, so the node can
+      // be attempted again when the store answers.
       throw error instanceof StoreAwayError ? handedBack() : error;
     });
   return { contentType: file.type, bytes: file.size, open };

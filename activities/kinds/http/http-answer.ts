@@ -77,7 +77,8 @@ export function toFailure(error: unknown, failed: Failed): NodeFailure {
 
 function failureOf(error: unknown, { url, hasSecretHost, mayRepeat, masker }: Failed): NodeFailure {
   const code = causeCode(error);
-  // Before the codes are judged: the store or PostgreSQL may refuse connections, but the request was sent.
+  // This check comes first, because `code` may be that of the store or of PostgreSQL, which failed after the request
+  // was sent.
   if ([...causesOf(error)].some((cause) => cause instanceof StoreAwayError)) return filesUnavailable({ mayRepeat });
   if (error instanceof AnswerNotSavedError) throw error.cause;
   if (error instanceof ConnectionOriginError) return new NodeFailure(error.code, error.message);

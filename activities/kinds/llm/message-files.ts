@@ -33,7 +33,7 @@ interface MessagesInput {
 const HELD_FACTOR = 7;
 
 /**
- * Renders the messages. The task's lease then also holds the weight of their files. Before any byte is read, throws
+ * Renders the messages. Enlarges the task's lease by the memory of their files. Before any byte is read, throws
  * `file_missing`, and `file_too_large` for too many files or bytes. Afterwards throws `file_type` for a file that the
  * model does not accept, `file_without_text` for a document without text, `file_too_large` if the texts of documents
  * are too long, and the errors of `DocumentTexts`.

@@ -38,7 +38,7 @@ interface CallOptions {
    * or the provider has refused streams.
    */
   onText?: TextListener | undefined;
-  /** Called before each request of the call. The provider has refused the ones before, and charges nothing for them. */
+  /** Called before each request of the call. The provider has refused all earlier ones and charges nothing for them. */
   onRequest: () => void;
   /** Called when the request is sent; from then on the provider may charge for it. */
   onSent: () => void;
@@ -250,7 +250,7 @@ function withoutFiles(message: string): string {
   return message.replace(/;base64,[\w+/=]{40,}/g, ';base64,...').replace(/[\w+/=]{400,}/g, '...');
 }
 
-/** Decides which errors are retried. The message of a final error quotes the provider. */
+/** Converts an error of a model call, and decides if the call is retried. The message may quote the provider. */
 export function toLlmFailure(error: unknown, masker: Masker): NodeFailure {
   const quoted = (message: string): string => withoutFiles(masker.text(message));
   if (error instanceof UnusableAnswer) {

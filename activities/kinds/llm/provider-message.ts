@@ -59,7 +59,7 @@ export function withoutCalls({ tool_calls: _calls, ...message }: JsonObject): As
   return { ...message, role: 'assistant' };
 }
 
-/** Some providers refuse a message without content. */
+/** Returns true for a message without content and calls, because some providers refuse it. */
 export function isSilent({ content, tool_calls: calls }: JsonObject): boolean {
   if (calls !== undefined) return false;
   return Array.isArray(content) ? content.length === 0 : textOfContent(content) === null || content === '';

@@ -7,13 +7,13 @@ import { NodeFailure } from '../../node/failures.js';
 interface PartialAnswer {
   /** As the provider has reported it; untrusted. */
   usage: unknown;
-  /** True if a stream has brought text or calls. */
+  /** True if text or calls have arrived. */
   hasWords: boolean;
 }
 
 /**
- * An answer with the status 200 that is not a completion. Its usage decides its cost. Without usage it is free, except
- * for a stream that has brought text or calls, which is charged as estimated.
+ * An answer with the status 200 that is not a usable completion. Its usage decides its cost. Without usage, it is
+ * charged as estimated if text or calls have arrived, and is free otherwise.
  */
 export class UnusableAnswer extends NodeFailure {
   override name = 'UnusableAnswer';

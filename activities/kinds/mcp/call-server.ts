@@ -19,7 +19,7 @@ export interface ServerOfNode {
 
 /**
  * Runs `act` with a session of the run, and once more with a newer credential if the server has refused the first one.
- * Removes the credential from the result. Throws the errors of `act` and of `ConnectionUse`, and `McpError`.
+ * Masks the credential in the result. Throws the errors of `act` and of `ConnectionUse`, and `McpError`.
  */
 export async function withServer<T extends object>(
   { sessions, connections }: ServerDeps,

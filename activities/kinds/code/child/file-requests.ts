@@ -49,7 +49,7 @@ export function createFileRequests(vm: QuickJSContext, refusals: () => number, m
   let asked = 0;
   let contentBytes = 0;
 
-  /** `isJson`: the program has written its text as JSON, because it holds null characters. */
+  /** `isJson`: the prelude has written the text as JSON, because the text has null characters. */
   function copyContent(content: QuickJSHandle, isJson: boolean): Buffer {
     if (vm.typeof(content) !== 'string') {
       const bytes = vm.getArrayBuffer(content);
