@@ -21,8 +21,8 @@ interface Entered {
 }
 
 /**
- * A secret field with a default may stay empty: the stored task shows its default as `********`, and the run fills in
- * the real value.
+ * Fills in defaults, and checks the values and files. A secret field with a default may stay empty: the stored task
+ * shows its default as `********`, and the run fills in the real value.
  */
 export async function readTaskValues(db: Db, { projectId, fields, values }: Entered): Promise<TaskValues> {
   const declared = fieldIdsOf(fields);

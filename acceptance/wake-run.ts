@@ -1,4 +1,4 @@
-// Signals runs that a node's wait is over. The reconciler repeats signals that were not confirmed.
+// Signals to runs that a node's wait may be over. The reconciler repeats signals that were not confirmed.
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from '../telemetry/logger.js';
 import { inSpan, SpanKind } from '../telemetry/spans.js';

@@ -17,7 +17,7 @@ export interface NodeFacts {
  * the nodes of its scope that only this activity may execute.
  */
 export interface WalkRef extends NodeKey, Stretch {
-  /** Set if the activity may also execute later nodes that leave the process (`settings.execution`). */
+  /** Set if the activity may also execute later HTTP, MCP and code nodes (`settings.execution`). */
   stride?: 'dense';
   /** The index of the iteration that starts when this activity ends the current one. Absent if none does. */
   next?: number;
@@ -68,7 +68,7 @@ export interface LoadedPlan {
   plan: Plan;
   /** `RunGraphInput.hasPools`. */
   hasPools?: true;
-  /** Set if one activity may execute several nodes that leave the process (`settings.execution`). */
+  /** Set if one activity may execute several HTTP, MCP and code nodes (`settings.execution`). */
   stride?: 'dense';
 }
 
@@ -81,7 +81,7 @@ export interface TurnFacts {
   waitMs: number;
   /** Set if the agent has to wait for a connection and then repeat the turn. */
   wait?: WaitFacts;
-  /** `Walked.isElsewhere`: the turn is to be repeated in its pool. */
+  /** Set if the turn must be repeated in the pool of the agent (`Walked.isElsewhere`). */
   isElsewhere?: true;
 }
 
@@ -93,7 +93,7 @@ export interface ToolsFacts {
   untilMs: number;
   /** Set if the agent has to wait for a connection and then make the remaining calls. */
   wait?: WaitFacts;
-  /** `Walked.isElsewhere`: the calls are to be made in the pool of the agent. */
+  /** Set if the calls must be made in the pool of the agent (`Walked.isElsewhere`). */
   isElsewhere?: true;
 }
 

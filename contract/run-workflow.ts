@@ -31,7 +31,7 @@ export interface RunGraphInput {
    */
   plan?: Plan;
   maxInFlight: number;
-  /** Set if one activity may execute several nodes that leave the process (`settings.execution`). */
+  /** Set if one activity may execute several HTTP, MCP and code nodes (`settings.execution`). */
   stride?: 'dense';
   /** Set for a run that reuses results of an earlier run; the workflow loads the list of their nodes. */
   keepsResults?: true;

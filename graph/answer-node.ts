@@ -7,16 +7,16 @@ import { spansOf } from './template.js';
 import { parseVariable } from './variable.js';
 
 /**
- * A bound on the cost of the default, for nodes that branch, write or output. In a larger drawing, only a node that
- * `answer_node` names is streamed.
+ * The limit on writers, on output nodes and on branching nodes for the default, whose cost grows with their product. In
+ * a larger drawing, only a node that `answer_node` names is streamed.
  */
 const MAX_PER_SORT = 100;
 
 /**
  * Returns the ids of the nodes whose text is streamed while it is written. `data.settings.answer_node` may name a model
  * or agent node outside bodies. By default these are all model and agent nodes whose content is the run's output
- * whenever the node succeeds. Nothing is then streamed that the run wouldn't output. Each of several nodes stands on
- * its own branch, so a run executes at most one.
+ * whenever the node succeeds. So only text that the run outputs is streamed. If there are several such nodes, each is
+ * on a branch of its own, so a run executes at most one.
  */
 export function answerNodesOf(drawing: JsonObject, plan: Plan): ReadonlySet<string> {
   const root = rootPlan(plan);
@@ -64,9 +64,7 @@ function byDefault(drawing: JsonObject, plan: Plan, root: ScopePlan, writers: nu
   });
 }
 
-/**
- * Returns true if `writer` is always the last node. If there is no output node, its content is the output of the run.
- */
+/** Returns true if `writer` is always the last node, whose content is the output of a run without output nodes. */
 function isAlwaysLast(root: ScopePlan, writer: number, mayMeet: (one: number, other: number) => boolean): boolean {
   if (root.out[writer]!.length > 0 || (root.joinsAny?.length ?? 0) > 0) return false;
   const before = ancestorsOf(root, writer);
@@ -137,7 +135,7 @@ function handlesOf(root: ScopePlan, node: number, data: DataById): Handle[] {
   const { runs, timeoutCode } = traitsOf(kind);
   if (runs === 'body') return [0];
   const handles = exitsOf(kind, data.get(root.ids[node]) ?? {}).map(({ handle }) => handle);
-  // A run fails at a wait that times out without a link.
+  // A wait that times out fails the run if it has no timeout link.
   const failing = timeoutCode !== undefined && !leavesAtTimeout(root, node) ? 1 : undefined;
   const caught = root.caught?.[node];
   return [...handles.filter((handle) => handle !== failing), ...(caught === undefined ? [] : [caught])];

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { isObject, type JsonObject } from './json.js';
 
 /**
- * Any JSON object whose keys others choose: ids of nodes or of fields. Zod's own records leave out the key `__proto__`,
- * so the value for a node or field with this id would get lost.
+ * A JSON object whose keys users choose: ids of nodes or of fields. Zod's own records drop the key `__proto__`, so the
+ * value of a node or field with this id would get lost.
  */
 export const anyObject = z
   .unknown()

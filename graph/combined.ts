@@ -1,11 +1,11 @@
-// Lists of which all, or any, must hold, at any depth.
+// Values combined by nested lists `all` and `any`, such as the comparisons of a condition.
 
 /** The limit on the lists around a comparison of a condition. */
 export const MAX_LISTS = 3;
 /** The limit on the comparisons of a condition. */
 export const MAX_COMPARISONS = 20;
 
-/** `Each`, or lists of it. `Each` has no field `all` or `any`. */
+/** An `Each`, or nested lists of them. `Each` must not have a field `all` or `any`. */
 export type Combined<Each> = Each | { all: Combined<Each>[] } | { any: Combined<Each>[] };
 
 export function mapCombined<Each extends object, Other>(

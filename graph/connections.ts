@@ -10,8 +10,8 @@ export interface ConnectionPlace {
 }
 
 /**
- * Returns a copy of the drawing with `replace` applied to every value in the place of a connection; returning undefined
- * removes it. The drawing may be invalid.
+ * Returns a copy of the drawing with `replace` applied to every value in the place of a connection. A value is removed
+ * if `replace` returns undefined for it. The drawing may be invalid.
  */
 export function mapConnections(
   drawing: JsonObject,
@@ -57,7 +57,8 @@ function isId(value: unknown): value is number {
 }
 
 /**
- * Returns the distinct connection ids of a drawing as JSON text, which are stored next to it. Few drawings have any.
+ * Returns the distinct connection ids in `document`, a drawing as JSON text; they are stored next to it. Parses the
+ * text only if it may contain some, because few drawings do.
  */
 export function connectionIdsOf(document: string): number[] {
   if (!document.includes('"connection"')) return [];

@@ -1,7 +1,7 @@
 // Decides which headers hold credentials. The rule is the same for every kind of node.
 import { findExpressions, textOutsideOf } from './template.js';
 
-/** A header name that has one of these words between `-` or `_` is that of a credential. */
+/** A header whose name has one of these words between `-` or `_` holds a credential. */
 const WORDS: ReadonlySet<string> = new Set([
   'authorization',
   'auth',

@@ -162,8 +162,8 @@ function quote(value: unknown): string {
 
 const EXECUTIONS = ['visible', 'dense'] as const;
 /**
- * `visible`: each node that leaves the process has its own activity. `dense`: an activity may execute several such
- * nodes.
+ * `visible`: each node that makes requests or a model call, or runs code, has its own activity. `dense`: an activity
+ * may execute several HTTP, MCP and code nodes.
  */
 export type Execution = (typeof EXECUTIONS)[number];
 

@@ -10,7 +10,7 @@ interface EmptiedFile {
 
 /**
  * Returns the drawing with an empty text in place of each literal file of its nodes, and a message for each. Other
- * services have ids of files, too. Only a value with a hash next to its id is therefore a file of the service.
+ * services use `file_id`, too, so only a value with `sha256` next to its id counts as a file of this service.
  */
 export function emptyFiles(drawing: JsonObject): { drawing: JsonObject; emptied: EmptiedFile[] } {
   const { nodes } = drawing;

@@ -3,8 +3,8 @@
 /** A number as its JSON text. All code that traverses JSON values treats it as a leaf (`graph/json.ts`). */
 export class ExactNumber {
   /**
-   * Counts the numbers that `JSON.stringify` has written, which it can do only as strings. `writeJson` checks this
-   * counter.
+   * Counts how often `JSON.stringify` has written an `ExactNumber`, which it can write only as a string. `writeJson`
+   * then writes the value itself.
    */
   static written = 0;
 
@@ -29,12 +29,14 @@ export class ExactNumber {
 const LOOKS_LONG = /\d(?:[\d.]{15}|[eE][+-]?\d{3})/;
 const MAY_BE_UNKEPT = /(?:^|[\s:,[])-?(?:[\d.]{16}|\d[\d.]{0,15}[eE][+-]?\d{3})/;
 
-/** A quick test: false for most texts, true where a closer look is needed. */
+/** A quick test: false for most texts, true if the text may contain a number that a double changes. */
 export function mayHoldInexactNumber(json: string): boolean {
   return LOOKS_LONG.test(json) && MAY_BE_UNKEPT.test(json);
 }
 
-/** Written out, the longest double has 309 digits. A longer text is not parsed and counts as not preserved. */
+/**
+ * The largest double has 309 digits. A text that is longer than this limit is not parsed and counts as not preserved.
+ */
 const MAX_DIGITS = 400;
 
 /** Returns true if a double has exactly the value of `text` (a JSON number), regardless of its spelling. */
@@ -63,7 +65,8 @@ export function isNearDouble(digits: string): boolean {
   if (!Number.isFinite(value)) return false;
   if (value === 0) return !/[1-9]/.test(digits.split(/e/i)[0] ?? '');
   if (Number.isSafeInteger(value) || !/^\d+$/.test(digits)) return true;
-  // JavaScript's own spelling of a large number is unchanged by reading. A finite integer has at most 309 digits.
+  // An integer as JavaScript writes it does not change if it is read and written again. A finite integer has at most
+  // 309 digits, so `BigInt` is fast.
   return String(value) === digits || BigInt(digits) === BigInt(value);
 }
 

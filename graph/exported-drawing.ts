@@ -9,9 +9,9 @@ import { credentialLiteralsIn, type SecretMap } from './secrets.js';
 export const EXPORT_FORMAT = 'workflow-automation/1';
 
 /**
- * Returns a copy of a stored drawing with `********` for each credential, and for its text everywhere else. `secrets`
- * are those that were cut out of the drawing. A header that consists only of variables stays, because it names the
- * source of the credential.
+ * Returns a copy of a stored drawing with `********` in place of each credential and wherever else its text occurs.
+ * `secrets` were cut out of the drawing. A header that consists only of variables stays, because it names the source of
+ * the credential.
  */
 export function maskForExport(drawing: JsonObject, secrets: SecretMap): JsonObject {
   const literals = credentialLiteralsIn(secrets);

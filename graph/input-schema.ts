@@ -1,4 +1,4 @@
-// The JSON Schema of a run's input, from the fields of its trigger. Models call workflows by it.
+// The JSON Schema of a run's input, from the fields of its trigger. Models that call the workflow as a tool read it.
 import { defaultOf } from './input.js';
 import { isEmpty, isObject, setOwn, type JsonObject } from './json.js';
 import { isSecretField } from './secrets.js';
@@ -12,8 +12,8 @@ const TYPES: ReadonlyMap<unknown, JsonObject> = new Map<unknown, JsonObject>([
 ]);
 
 /**
- * Omits secret fields: a model is never asked for credentials, and the run uses the field's default. A field is
- * required if the trigger requires it and has no default for it.
+ * Returns the schema of an object with these fields. Omits secret fields: a model is never asked for credentials, and
+ * the run uses the field's default. A field is required if the trigger requires it and has no default for it.
  */
 export function toInputSchema(fields: readonly JsonObject[]): JsonObject {
   const properties: JsonObject = {};

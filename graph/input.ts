@@ -12,7 +12,7 @@ export type { RunInput } from './variable.js';
 /** The key of an input that is plain text. */
 export const RAW_INPUT = '__raw_input__';
 
-/** The fields that the messages of a chat bring, whether the trigger declares them or not. */
+/** The input fields that the messages of a chat fill in, whether the trigger declares them or not. */
 export const CHAT_FIELDS = ['message', 'messages', 'conversation_id', 'files'] as const;
 
 // All results of a run are searched for its secrets, and the search stores each secret in memory in several encodings.
@@ -112,8 +112,9 @@ interface Drawn {
 }
 
 /**
- * A value that was secret in the earlier run stays hidden. If its field is no longer secret, `********` replaces the
- * value in the field and its text elsewhere in the input. An update that makes a field public does the same.
+ * Returns the input of an earlier run for a new one. A value that was secret in the earlier run stays hidden: if its
+ * field is no longer secret, `********` replaces the value in the field and its text elsewhere in the input. An update
+ * that makes a field public does the same.
  */
 export function reuseInput(input: RunInput, then: Drawn, now: Drawn): RunInput {
   const secretNow = new Set(now.fields.filter(isSecretField).map(({ id }) => id));

@@ -4,7 +4,8 @@ import { isContainer } from './json.js';
 export const MAX_REQUEST_DEPTH = 200;
 
 /**
- * The limit for JSON that models, servers and code return as results. A deeper value cannot be written as JSON again.
+ * The limit for JSON that models, servers and code return as results. Writing a much deeper value as JSON would
+ * overflow the stack.
  */
 export const MAX_RESULT_DEPTH = 500;
 

@@ -101,8 +101,8 @@ function isChangedByDouble(digits: string): boolean {
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Replaces the numbers of a JSON text that a double would change. The text may be the part of a JSON text up to a
- * position between two values, and may be decoded as latin-1. Invalid JSON remains invalid.
+ * Replaces the numbers of a JSON text that a double would change. The text may have been cut off between two values,
+ * and may be decoded as latin-1. Invalid JSON remains invalid.
  */
 export function replaceInexactNumbers(text: string, replace: (number: string) => string): string {
   if (!mayHoldInexactNumber(text)) return text;

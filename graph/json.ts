@@ -1,4 +1,4 @@
-// Reads and rebuilds JSON values from outside. Nothing here recurses, so no depth of nesting overflows the stack.
+// Reads and rebuilds untrusted JSON values. Nothing here recurses, so no depth of nesting overflows the stack.
 // `__proto__` is treated like any other key.
 
 import { ExactNumber } from './exact-number.js';

@@ -17,7 +17,10 @@ export interface ComparedTexts {
 /** A condition with its variables filled in. */
 export type Question = Combined<ComparedTexts>;
 
-/** `each` is `all` for questions that do not belong together: one with an unusable pattern does not hold. */
+/**
+ * `first` finds only the first question that holds. `each` is `all` for independent questions: one with an unusable
+ * pattern counts as false and causes no error.
+ */
 export type QuestionMode = 'first' | 'all' | 'each';
 
 /**

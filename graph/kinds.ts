@@ -5,11 +5,11 @@ export interface KindTraits {
   /** The type of the kind's Temporal activity, as operators see it. */
   activity: string;
   /**
-   * `activity`: the node leaves the process, in one activity. `inline`: the node only reads and decides, in the
-   * activity of a preceding node or in a local activity. `loop`: the run workflow calls the kind's activities
-   * repeatedly, as for an agent. `wait`: the node starts and ends inside workflow tasks, and holds no slot in between.
-   * `body`: the run workflow repeats the part of the drawing that the kind's first named handle leads to, as for the
-   * kind `loop`.
+   * `activity`: the node makes requests or a model call, or runs code, in one activity. `inline`: the node only reads
+   * and decides, in the activity of a preceding node or in a local activity. `loop`: the run workflow calls the kind's
+   * activities repeatedly, as for an agent. `wait`: the node starts and ends inside workflow tasks, and holds no slot
+   * in between. `body`: the run workflow repeats the part of the drawing that the kind's first named handle leads to,
+   * as for the kind `loop`.
    */
   runs: 'activity' | 'inline' | 'loop' | 'wait' | 'body';
   /**

@@ -24,7 +24,7 @@ import type { Warning } from './warnings.js';
 
 const MAX_FINDINGS = 1000;
 
-/** A `value` is that of a field of an action. */
+/** `value`: the value of an action's field. */
 type Kind = 'field' | 'header' | 'value';
 
 interface LostSecret {

@@ -19,10 +19,10 @@ export interface Masker {
 
 // Shorter values occur in texts by chance, so they are masked only in their own fields.
 const MIN_SECRET_CHARACTERS = 6;
-// The search holds each character of a secret about ten times in memory. The secrets of an input, and those of a
-// drawing, have at most half as many characters as this limit (`input.ts`), and are still searched for in full within a
-// second. Only runs whose input, drawing and passed secrets together have more, drafts, published literals and attacks
-// exceed the limit.
+// The search stores each character of a secret about ten times in memory. Up to this limit, secrets are searched for in
+// full within a second. The secrets of an input, and those of a drawing, have at most half as many characters
+// (`input.ts`). So the limit is exceeded only by drafts, published literals, attacks, and runs whose input, drawing and
+// passed secrets have more characters together.
 const MAX_SEARCHED_CHARACTERS = 131_072;
 const MAX_SECRETS = 8192;
 

@@ -3,7 +3,7 @@
 
 /** A group starts with `(`, `(?:`, `(?i:` or `(?P<name>`. `(?i)` has the start `(?i` and no content. */
 const GROUP = /^\((?:\?(?:P?<\w+>|[a-zA-Z-]*:|[a-zA-Z-]+(?=\))))?/;
-/** The limit on a group's start. A longer name counts as if it were matched. */
+/** The limit on a group's start. The characters of a longer name are counted as atoms, which only raises the bound. */
 const MAX_OPENING = 100;
 /** Instructions that record the start and end of a group. */
 const CAPTURE = 2;

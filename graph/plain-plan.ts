@@ -4,8 +4,9 @@ import { traitsOf } from './kinds.js';
 import type { Plan } from './plan.js';
 
 /**
- * Returns true if no node of the plan waits, repeats other nodes or asks anybody, so that the row of each node contains
- * everything that readers see of it. A node with a connection is not plain, because it may wait for a sign-in.
+ * Returns true if no node of the plan waits, repeats other nodes, asks a person or is an agent, so that the row of each
+ * node contains everything that readers see of it. A node with a connection is not plain, because it may wait for a
+ * sign-in.
  */
 export function isPlain({ ids, kinds }: Plan, drawing: JsonObject): boolean {
   const hasRowsAlone = kinds.every((kind) => ['activity', 'inline'].includes(traitsOf(kind).runs));

@@ -11,13 +11,17 @@ export type Handle = number;
 export const FIRST_LISTED_HANDLE = 100;
 export const MAX_LISTED_HANDLES = 50;
 /**
- * The link `body_node` of a kind that repeats a part of the drawing (`KindTraits.runs` is `body`): its first named
- * handle.
+ * The handle of `body_node`, the first named handle of a kind that repeats a part of the drawing (`KindTraits.runs` is
+ * `body`).
  */
 export const BODY_HANDLE = 1;
-/** The link `timeout_node` of kinds whose wait may time out (`KindTraits.timeoutCode`): their first named handle. */
+/**
+ * The handle of `timeout_node`, the first named handle of a kind whose wait may time out (`KindTraits.timeoutCode`).
+ */
 const TIMEOUT_HANDLE = 1;
-/** The link `error_node`, taken after a failure that the node catches (`on_error: "branch"`). Every kind has it. */
+/**
+ * The handle of `error_node`, taken after a failure that the node catches (`on_error: "branch"`). Every kind has it.
+ */
 export const ERROR_HANDLE = 1000;
 
 /**
@@ -142,7 +146,7 @@ export function handleAfter(code: string, plan: Plan, node: number): Handle | un
   return isTimeout ? TIMEOUT_HANDLE : plan.caught?.[node];
 }
 
-/** The properties of a node's end that decide about its links. */
+/** The properties of a node's end that decide which of its links are taken. */
 export interface NodeEnding {
   status: 'in progress' | 'succeed' | 'failed';
   handle: Handle;

@@ -194,7 +194,7 @@ export class Planner {
     return states;
   }
 
-  /** Returns the state of a scope in a drained run. Started waits and open loops are still `running` in it. */
+  /** Returns the scope's state for continue-as-new. Started waits and open loops are still `running` in it. */
   snapshot(): PlannerSnapshot {
     return {
       states: this.states(),

@@ -33,7 +33,7 @@ export interface CredentialPlace {
   node: JsonObject;
   /** The name of a header, the id of a field, the key of an action's value, or the field that holds an address. */
   label: string;
-  /** `value`: of a field of an action. */
+  /** `value`: the value of an action's field. */
   kind: 'header' | 'field' | 'address' | 'value';
 }
 

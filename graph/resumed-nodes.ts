@@ -4,8 +4,8 @@ import { handlesAfter, type NodeEnding, type ScopePlan } from './plan.js';
 /**
  * `kept`: the node has ended, and so have all nodes on which it depends; its result is reused. `continued`: the node
  * has failed, was stopped or never started, or it depends on a continued node; no node before it runs anew. `anew`: the
- * node was chosen, has changed, or follows such a node; nothing of it is reused, nor of its body. `skipped`: all links
- * to the node are dead.
+ * node was chosen, has changed, or follows such a node; neither its results nor those of its body are reused.
+ * `skipped`: all links to the node are dead.
  */
 export type Fate = 'kept' | 'continued' | 'anew' | 'skipped';
 

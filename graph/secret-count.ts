@@ -4,8 +4,8 @@ import { isObject, ownValue, type JsonObject } from './json.js';
 import { isSecretField, mapArray, mapObject, SECRET_FIELDS } from './secrets.js';
 
 /**
- * Counts secret fields, the credentials in addresses, and every header and value of an action as if it were a
- * credential, because that is cheap.
+ * Returns true if a drawing has more than `limit` places of secrets. Counts secret fields, the credentials in
+ * addresses, and every header and value of an action as if it were a credential, because that is cheap.
  */
 export function holdsMoreSecretPlacesThan(data: JsonObject, limit: number): boolean {
   let places = 0;

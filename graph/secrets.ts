@@ -86,7 +86,7 @@ export function splitSecrets(
     if (!isSecret && kept === undefined) return value;
     if (kept !== undefined) secrets[name] = kept.secret;
     else if (value !== MASK) secrets[name] = value;
-    // Other checks refuse an address with a user name.
+    // An address with a user name is not noted as lost, because other checks refuse it.
     else if (isInAddress({ name })) return value;
     else if (before !== undefined && before(place)?.isLiteral !== true) secrets[lostName(name)] = true;
     return MASK;

@@ -3,8 +3,8 @@ import { isDeeperThan, MAX_RESULT_DEPTH } from './json-depth.js';
 import { parseModestJson } from './json-text.js';
 
 /**
- * Returns undefined for text that is not JSON, has too many values, or is nested too deeply. Deep values cannot be
- * written as JSON again, so callers leave them as text.
+ * Parses JSON text. Returns undefined for text that is not JSON, has too many values, or is nested deeper than
+ * `MAX_RESULT_DEPTH`; callers leave it as text.
  */
 export function toShallowJson(text: string): unknown {
   try {

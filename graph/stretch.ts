@@ -52,7 +52,7 @@ export function mayStartTogether(stride: Stride, plan: Plan, first: number, othe
   return isInPoolOf(plan, first, other) && takeWithin[first] === takeWithin[other];
 }
 
-/** True if the workers that execute `node` also execute `other`. Inline nodes are executed by whoever walks on. */
+/** True if the workers that execute `node` may also execute `other`. An inline node has no pool of its own. */
 export function isInPoolOf({ kinds, pools }: Plan, node: number, other: number): boolean {
   return pools === undefined || traitsOf(kinds[other]!).runs === 'inline' || pools[node] === pools[other];
 }
@@ -61,8 +61,8 @@ export function isInPoolOf({ kinds, pools }: Plan, node: number, other: number):
 export function stretchFrom(plan: Plan, planner: Planner, firsts: readonly number[], stride: Stride): Stretch {
   const inPool = (node: number): boolean => isInPoolOf(plan, firsts[0]!, node);
   let nodes = enclosed(plan, planner, firsts, (node) => walksThrough(stride, plan.kinds[node]!) && inPool(node));
-  // A decision may skip nodes that this activity must not execute. If all other open nodes depend on this stretch, the
-  // scope ends in this activity.
+  // A decision may skip nodes that this activity must not execute. If all other open nodes depend on this stretch,
+  // include them, so that this activity can end the scope.
   if (nodes.length < planner.open && nodes.some((node) => isDecision(plan, node))) {
     const all = enclosed(plan, planner, firsts, () => true);
     if (all.length === planner.open) nodes = all;
@@ -77,8 +77,8 @@ export function stretchFrom(plan: Plan, planner: Planner, firsts: readonly numbe
 }
 
 /**
- * Returns the stretch of an activity in another pool than the default one. Its workers take no decisions: they execute
- * nodes of their pool that leave the process, and neither inline nodes nor the end of the scope.
+ * Returns the stretch of an activity in another pool than the default one. Its workers decide nothing: they execute
+ * nodes of their pool that make requests or run code. They do not execute inline nodes or end the scope.
  */
 export function stretchInPool(plan: Plan, planner: Planner, firsts: readonly number[], stride: Stride): Stretch {
   const mayEnter = (node: number): boolean => {

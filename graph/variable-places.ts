@@ -13,7 +13,7 @@ interface NamedNodes {
 interface VariablePlaces {
   /** The named nodes, by the path of their iteration; the path is empty outside loops. */
   iterations: Map<string, NamedNodes>;
-  /** The paths of the loops whose item, index or last output is named, and of the iterations, by the id of the loop. */
+  /** The loops whose item, index or last output is named, by id: the path of the loop and that of its iteration. */
   loops: Map<string, { loop: string; iteration: string }>;
 }
 

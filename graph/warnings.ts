@@ -171,7 +171,7 @@ function findLiteralCredentials({ id, kind, data }: DrawnNode): Warning[] {
   }));
 }
 
-/** A kind with named handles only has no ordinary link that could be taken after a failure. */
+/** A kind that has only named handles has no ordinary link that could be taken after a failure. */
 function findDeadEnd({ id, kind, data }: DrawnNode): Warning[] {
   if (commonSettingsOf(data).onError !== 'continue' || exitsOf(kind, data).some(({ handle }) => handle === 0))
     return [];

@@ -1,6 +1,6 @@
 // Copies a schema with the targets of its references, so that the copy needs no other part of the document. The copy is
 // small: a circular reference, and a part that is nested too deeply, become `{}`, a schema that accepts any value. When
-// an action has no room left, so do further parts, and further properties are left out.
+// the size limit of an action is reached, further parts also become `{}`, and further properties are left out.
 import { cutText } from '../graph/cut-text.js';
 import { isContainer, isObject, ownValue, setOwn, type JsonObject } from '../graph/json.js';
 import { OperationProblem, referenceOf, resolve, type OpenapiDocument } from './document.js';
@@ -139,7 +139,7 @@ function shortText(owner: unknown, key: string, most: number): string | undefine
   return typeof value === 'string' && value.trim() !== '' ? cutText(value.trim(), most) : undefined;
 }
 
-/** A text that is too long is left out, because a part of a pattern is another pattern. */
+/** Leaves out a text that is too long, because a cut pattern would be another pattern. */
 function plainAt(schema: JsonObject, key: string, type: string): unknown {
   const value = ownValue(schema, key);
   if (type === 'count') return Number.isInteger(value) && (value as number) >= 0 ? value : undefined;
@@ -147,7 +147,7 @@ function plainAt(schema: JsonObject, key: string, type: string): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? undefined : value;
 }
 
-/** A text that is too long is left out, because a part of a default is another default. */
+/** Leaves out a text that is too long, because a cut default would be another default. */
 function smallDefault(schema: JsonObject): unknown {
   const value = ownValue(schema, 'default');
   if (value === null || isContainer(value)) return undefined;

@@ -12,7 +12,7 @@ export class OpenapiError extends Error {
   }
 }
 
-/** Thrown for an operation that cannot be called, or not in full. Users see the message. */
+/** Thrown for a path or an operation that cannot be read and is left out. Users see the message as a warning. */
 export class OperationProblem extends Error {
   override readonly name = 'OperationProblem';
 }
@@ -95,7 +95,7 @@ export function entriesAt(owner: unknown, key: string): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** Returns an address that a browser may open, else null. */
+/** Returns the address of the documentation if a browser may open it, else null. */
 export function documentationAt(owner: unknown): string | null {
   const url = ownValue(ownValue(owner, 'externalDocs'), 'url');
   if (typeof url !== 'string' || url.length > 2_000 || !URL.canParse(url)) return null;

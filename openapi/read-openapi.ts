@@ -22,7 +22,7 @@ import { documentServer, serverAt, type FoundServer, type ServerRules } from './
 
 /** The limit on the operations of a document. The largest documents in use have about ten thousand. */
 const MOST_OPERATIONS = 20_000;
-/** The limits on the schemas of one action: each node with the action stores the action's fields. */
+/** The limits on the schemas of one action. They are low, because each node with the action stores its fields. */
 const MOST_VALUES = 1_500;
 const MOST_CHARACTERS = 24_000;
 /** The limit on the schemas of all actions together, so that they fit into the memory of the process that reads. */

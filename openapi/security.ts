@@ -1,4 +1,5 @@
-// The security schemes of a document. The connection of a node satisfies them, so their parameters become no fields.
+// The security schemes of a document. The connection of a node satisfies them, so their parameters do not become
+// fields.
 import { ownValue } from '../graph/json.js';
 import { entriesAt, OperationProblem, resolve, type OpenapiDocument } from './document.js';
 

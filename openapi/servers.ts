@@ -14,7 +14,7 @@ export interface ServerRules {
   isRefused?: ((url: URL) => boolean) | undefined;
 }
 
-/** `problem` completes a sentence that begins with the place. */
+/** `problem` is a clause without a full stop, which completes an error message. */
 export type FoundServer = { server: string } | { problem: string };
 
 /** Returns the first server of an owner (document, path or operation) that can be used; undefined if it names none. */

@@ -98,7 +98,7 @@ function optionsOf({ pool, takeWithin }: Place): ActivityOptions {
  */
 const inWorkflowTask = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  // Some of these activities wait for memory that others hold.
+  // Some of these activities wait until other work releases memory.
   startToCloseTimeout: '30s',
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
   // An activity that requests a longer delay (`handedBack`) waits on a timer, outside the workflow task.

@@ -224,7 +224,10 @@ export class GraphRun {
     this.#apply(scope, await CancellationScope.nonCancellable(() => settleWalk(left)));
   }
 
-  /** Must decide as the activity that reported the failure: it may already have executed the nodes after this one. */
+  /**
+   * Must decide in the same way as the activity that reported the failure, because that activity may already have
+   * executed the nodes after this one.
+   */
   #surviveOrFail(scope: Scope, node: number, code: string): void {
     const handle = mayBeCaught(code) ? handleAfter(code, scope.plan, node) : undefined;
     if (handle === undefined) this.#fail(scope, node, code);
@@ -306,8 +309,8 @@ export class GraphRun {
   #toWalk(work: Work, { pool }: Place = {}): WalkRef {
     const { scope, nodes } = work;
     const [first] = nodes;
-    // A local activity has no heartbeat and holds no slot of the project, so it must not execute nodes that leave the
-    // process.
+    // A local activity has no heartbeat and holds no slot of the project, so it must not execute nodes that make
+    // requests or run code.
     const isLocal =
       traitsOf(scope.plan.kinds[first]!).runs === 'inline' || isFixedAlone(work) || this.#isFixedHere(work);
     const stride = isLocal ? 'visible' : this.#stride;

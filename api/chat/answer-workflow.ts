@@ -23,7 +23,7 @@ export interface AnsweredRun extends AnswerHead, Omit<FollowedRun, 'aliveEveryMs
 }
 
 export interface AnswerTimes {
-  /** A run that has not answered by then is cancelled; applies to answers without a stream. */
+  /** The limit on answers without a stream. A run that has not answered by then is cancelled. */
   maxMs: number;
   /**
    * Proxies close connections that are silent for longer. At each interval, the stream also checks that the caller may

@@ -134,8 +134,8 @@ async function post(agent: Agent, call: ChatCall, signal: AbortSignal): Promise<
 }
 
 /**
- * Errors are never streamed: they are small and are searched for the key before they are passed on. A gateway may answer
- * the request for a stream with an error as JSON and the status 200.
+ * Errors are never streamed: they are small and are searched for the key before they are passed on. A gateway may
+ * answer the request for a stream with an error as JSON and the status 200.
  */
 function isStream(call: ChatCall, { statusCode, headers }: Dispatcher.ResponseData): boolean {
   if (statusCode >= 400) return false;
@@ -196,7 +196,7 @@ function broken(message: string, cause?: unknown): ApiError {
 }
 
 // Detects an error that quotes a credential, so that the chat proxy does not return the provider's key. Answers that
-// report no error are not searched, because they are passed on unchanged.
+// report no error are passed on unchanged, whatever they contain.
 
 const REFUSED = 'The model provider refused the request.';
 /** Shorter keys are placeholders for providers that need none. */
@@ -299,7 +299,7 @@ function reportsErrorWith(text: string, apiKey: string): boolean {
   return isFound;
 }
 
-/** Searches for the key in every encoding that is also masked elsewhere. */
+/** Searches for the key in every encoding that maskers find. */
 function holds(text: string, apiKey: string): boolean {
   return createMasker([apiKey]).text(text) !== text;
 }

@@ -146,8 +146,8 @@ function codeOf(error: unknown): string {
   return error instanceof ApiError ? error.code : 'upstream_error';
 }
 
-// The headers that pass the chat proxy. They are allow lists, so that unforeseen headers are dropped: credentials,
-// cookies, hop-by-hop headers, addresses of inner proxies, names of the platform's account.
+// Allow lists of the headers that pass the chat proxy. All others are dropped: credentials, cookies, hop-by-hop
+// headers, addresses of inner proxies, names of the platform's account, and unforeseen ones.
 
 // `idempotency-key` and `openai-organization` are excluded: callers share the platform's key, so one caller could
 // receive another's answer or choose the account that is charged.

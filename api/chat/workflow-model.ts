@@ -100,7 +100,7 @@ async function acceptAsked(
     const options = { chat: true, files: saved.map(({ name, sha256 }) => ({ name, sha256 })) };
     const keyed = toKeyedRequest(userId, headers, { workflowId, input: { message, messages }, options });
     const input = toRunInput(chatInput, saved, document);
-    // Before the start of the run, which ends the turn of this work in the queue.
+    // Compiled before `acceptRun`, which ends the turn of this work in the queue for large work.
     const compiled = body.stream === true ? compilePlan(document) : undefined;
     const answering = compiled?.ok === true ? answerNodesOf(document, compiled.plan) : new Set<string>();
     const acceptance = await acceptRun(deps, log, { workflow, userId, input, keyed, leavesNoDraft: true });

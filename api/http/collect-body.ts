@@ -14,7 +14,7 @@ export function collectedBytes({ bytes }: Pick<ByteLease, 'bytes'>): number {
 
 export interface BodyPace {
   silenceMs: number;
-  /** The time that a body may take in addition to its bytes at `bytesPerSecond`. */
+  /** The time that a body may take in addition to the time for its bytes at `bytesPerSecond`. */
   graceMs: number;
   bytesPerSecond: number;
 }

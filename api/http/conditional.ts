@@ -32,7 +32,7 @@ export function isKnown(header: string | undefined, etag: string): boolean {
   return parseTags(header).some((tag) => `W/"${tag}"` === etag);
 }
 
-/** The text between two commas that are in no quoted string. */
+/** One preference: the text up to the next comma outside quoted strings. */
 const PREFERENCE = /(?:"(?:\\.|[^"\\])*"?|[^",])+/g;
 const WAIT = /^[ \t]*wait[ \t]*=[ \t]*(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))[ \t]*(?:;|$)/i;
 const NAMES_WAIT = /^[ \t]*wait[ \t]*(?:[=;]|$)/i;

@@ -124,8 +124,8 @@ export function overloaded(): ApiError {
 const AWAY_RETRY_AFTER_SECONDS = 5;
 
 /**
- * PostgreSQL or the store of files does not answer, or lacks room or another resource for a change. If PostgreSQL does
- * not answer, the change may have been made all the same; in the other cases it has not been made.
+ * PostgreSQL or the store of files does not answer, or lacks disk space or another resource for a change. If PostgreSQL
+ * does not answer, the change may have been made all the same; in the other cases it has not been made.
  */
 export function unavailable(cause?: unknown): ApiError {
   return new ApiError(503, 'unavailable', 'The service cannot store anything at present. Please try again.', {

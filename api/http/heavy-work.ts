@@ -24,8 +24,8 @@ export type InTurn = <T>(sizeBytes: number, work: () => Promise<T> | T) => Promi
 const turns = new AsyncLocalStorage<() => void>();
 
 /**
- * Ends the turn of the large work that calls this, if there is one. Call it before a wait for another system, because no
- * other large work begins before the turn ends. What follows must be small work.
+ * Ends the turn of the large work that calls this, if there is one. Call it before a wait for another system, because
+ * no other large work begins before the turn ends. Only small work may follow.
  */
 export function endTurn(): void {
   turns.getStore()?.();

@@ -10,9 +10,9 @@ export class RawJson {
   }
 }
 
-/** Takes memory for the answer, and gives it back; what is not given back is held until the answer has ended. */
+/** Takes memory for the answer and gives it back. Memory that is not given back is held until the answer has ended. */
 export interface AnswerMemory {
-  /** Waits until there are `bytes` more. */
+  /** Waits until `bytes` more are available. */
   take(bytes: number): Promise<void>;
   give(bytes: number): void;
 }
@@ -52,7 +52,7 @@ export function lazyText(pieces: () => AsyncIterator<string>, pieceBytes: number
   });
 }
 
-/** A value that is made when the answer reaches it, and takes `bytes` until it was sent. It may hold `LazyJson`. */
+/** A value that is created when the answer reaches it, and takes `bytes` until it is sent. It may hold `LazyJson`. */
 export function lazyValue(bytes: number, make: () => Promise<unknown>): LazyJson {
   return new LazyJson(async function* (memory) {
     await memory.take(bytes);
@@ -61,7 +61,7 @@ export function lazyValue(bytes: number, make: () => Promise<unknown>): LazyJson
   });
 }
 
-/** An array whose items are made when the answer reaches them; they may hold `LazyJson`, too. */
+/** An array whose items are created when the answer reaches them; they may hold `LazyJson`, too. */
 export function lazyList(items: (memory: AnswerMemory) => AsyncIterable<unknown>): LazyJson {
   return new LazyJson(async function* (memory) {
     let before = '[';
@@ -75,7 +75,7 @@ export function lazyList(items: (memory: AnswerMemory) => AsyncIterable<unknown>
 }
 
 /**
- * An object whose members are made when the answer reaches them; they may hold `LazyJson`, too. Members that are
+ * An object whose members are created when the answer reaches them; they may hold `LazyJson`, too. Members that are
  * undefined are left out.
  */
 function lazyObject(members: (memory: AnswerMemory) => AsyncIterable<[string, unknown]>): LazyJson {
@@ -111,7 +111,8 @@ export function holdsLazyJson(value: unknown): boolean {
 }
 
 /**
- * Writes JSON as `JSON.stringify` does, but inserts `RawJson` text unchanged. It is meant for our own shallow bodies.
+ * Writes JSON as `JSON.stringify` does, but inserts `RawJson` text unchanged. It is recursive, and therefore meant for
+ * our own shallow bodies.
  */
 export function toJsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text;

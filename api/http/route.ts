@@ -42,7 +42,8 @@ export interface Caller extends Reach {
 
 /**
  * The path's `id` names a project or a workflow, its `workflow_run_id` a run, its `file_id` a file and its
- * `conversation_id` a conversation. A stranger gets 404. A caller whose role is too low gets `refusal` (default 403).
+ * `conversation_id` a conversation. A caller without a role gets 404. A caller whose role is too low gets `refusal`
+ * (default 403).
  */
 export interface AccessRule {
   to: 'project' | 'workflow' | 'run' | 'file' | 'conversation';
@@ -179,7 +180,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /**
  * - `json`: an object of the media type application/json.
  * - `exact`: like `json`, with all numbers as they are written.
- * - `verbatim`: like `json`, with its bytes in `bodyBytes` and no text in it refused.
+ * - `verbatim`: like `json`, but accepts text and numbers that cannot be stored; `bodyBytes` has the bytes.
  * - `text`: any text of any media type, passed to `body` as a string.
  * - `run-input`: parsed by api/runs/read-run-input.ts.
  * - `bytes`: anything, in `bodyBytes` alone.
@@ -202,13 +203,13 @@ interface RouteShape {
    * bearer key that refuse the scope `run` and accept `read`.
    */
   keyScope?: 'run' | 'read';
-  /** Admits the tools of an assistant's run, too, which send another token than a key. */
+  /** Also admits the tools of an assistant's run, which send a token of their own instead of a key. */
   admitsAssistants?: boolean;
   /** Refuses browser requests from pages of other origins with 403, before any other check. */
   ownOriginOnly?: boolean;
   /** Callers who are no administrators get 403, before the access check and the validation. */
   isForAdministrators?: boolean;
-  /** A request that is no GET and changes nothing. It is answered while PostgreSQL has no room for changes. */
+  /** A request that is no GET and changes nothing. It is answered even while PostgreSQL refuses changes. */
   isRead?: true;
   /** Default `json`. Without a `body` schema no body is read. */
   bodyFormat?: BodyFormat;
@@ -279,8 +280,8 @@ export type RouteSpec<
     body?: z.ZodType<B>;
     bodyFormat?: F;
     /**
-     * Accepts the request of an open route by its path; throws the error that answers a refused one. Only after that
-     * the body is read, which may then exceed 64 KiB.
+     * Accepts the request of an open route by its path; throws the error that answers a refused one. The body is read
+     * only after that, and may then exceed 64 KiB.
      */
     admit?: (request: { deps: D; params: P }) => Promise<Admitted<T>>;
     handler(

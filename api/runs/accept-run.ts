@@ -25,7 +25,7 @@ export interface RunRequest extends RunToPrepare {
    * True if nothing is stored for an input that validation refuses, not even the key. By default a `Draft` is stored.
    */
   leavesNoDraft?: boolean;
-  /** Called in the transaction that stores an accepted run. */
+  /** Called in the transaction that stores an accepted run. Requires `keyed`, without which there is no transaction. */
   note?: (transaction: Db, runId: string) => Promise<void>;
 }
 

@@ -54,7 +54,7 @@ export function sealFingerprint(
   return secretBox.seal(fingerprint, 'idempotency-key', userId, key);
 }
 
-/** Returns the sealed, empty fingerprint that stands for the request of a key that is withdrawn before it has a run. */
+/** Returns the sealed empty fingerprint of a key that is withdrawn before it has started a run. */
 export function sealWithdrawal({ secretBox }: Pick<RunDeps, 'secretBox'>, { userId, key }: RequestKey): Buffer {
   return secretBox.seal('', 'idempotency-key', userId, key);
 }

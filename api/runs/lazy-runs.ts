@@ -3,8 +3,8 @@ import type { RunDeps } from './deps.js';
 import { lazyList, type LazyJson } from '../http/json-text.js';
 
 /**
- * Bytes of memory per run: its row, the copies of its drawing of at most 1 MiB, its input, and as many bytes of
- * results.
+ * Bytes of memory per run: its row, its input, the copies of its drawing of at most 1 MiB, and results of at most
+ * 1 MiB.
  */
 const RUN_BYTES = 8 * 1024 * 1024;
 

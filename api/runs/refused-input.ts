@@ -1,4 +1,4 @@
-// Explains to a sender why no run was started: of a delivery, a tool call, a chat completion or a message. The sender
+// Explains to the sender of a delivery, a tool call, a chat completion or a message why no run was started. The sender
 // learns only which fields of the input are wrong, and nothing else of the drawing.
 import { z } from 'zod';
 import { fieldIdsOf, inputFieldsOf } from '../../graph/input.js';

@@ -91,7 +91,7 @@ async function renderWithin(
     const loop = { runId: key.runId, path: own.loop, nodeId };
     return [[nodeId, await findLoopValues(db, secretBox, loop, own.iteration)]];
   });
-  // Nothing is read from the database below: an error of it must not be taken for a value that cannot be opened.
+  // The database is not read below, because its errors must not be taken for values that cannot be opened.
   try {
     const run = openRunContents(stored, graph, secretBox);
     const results = new Map(

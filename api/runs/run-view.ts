@@ -89,7 +89,10 @@ export function toListedRuns({ db, currencies }: RunViewDeps, runs: HistoryRun[]
   });
 }
 
-/** A run of a page that is read run by run. `contentLimit`: contents of results are cut after this many characters. */
+/**
+ * Builds one item of a large page, whose runs are read one by one. `contentLimit`: contents of results are cut after
+ * this many characters.
+ */
 export function toListedRun(
   { db, currencies }: RunViewDeps,
   run: HistoryRun,

@@ -1,4 +1,4 @@
-// Makes the calls of the API to Temporal that concern runs, and asks whether Temporal answers; each with a time limit.
+// Makes the API's calls to Temporal that concern runs, and checks whether Temporal answers. Each call has a time limit.
 // `api/schedules/temporal-schedules.ts` makes the calls that concern schedules.
 import {
   isGrpcServiceError,

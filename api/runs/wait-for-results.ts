@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * `Prefer: wait` on the start of a run: the answer has the results if the run ends in time, else it is `started`.
- * `envelope` is the body of `started`.
+ * Applies `Prefer: wait` to the start of a run: the answer has the results if the run ends in time, else it is
+ * `started`. `envelope` is the body of `started`.
  */
 export function waitForResults(
   deps: RunDeps,

@@ -16,13 +16,13 @@ import { MOST_MOCKS, refuseManyMocks } from './read-mocks.js';
 
 export const MOST_BYTES_OF_CASE = 1024 * 1024;
 
-/** The case has no expectation for a longer output. The result with a shorter one has less than 1 MiB. */
+/** A longer output becomes no expectation. The result with an output of this length has less than 1 MiB. */
 const MOST_CHARACTERS = 64 * 1024;
 
 /**
- * Throws 413 if the results are larger than a case may be, and 400 for a run of another workflow, one that is open, one whose results have expired, one that needs too many
- * mocks, and one that holds secrets of other runs. Also throws 400 for a run of the assistant in the editor, because
- * every member may read the cases, but not such a run.
+ * Throws 413 if the results are larger than a case may be. Throws 400 for a run that belongs to another workflow, is
+ * open, has expired results, needs too many mocks, or holds secrets of other runs. Also throws 400 for a run of the
+ * assistant in the editor, because every member may read the cases, but not such a run.
  */
 export async function caseFromRun(
   { db, secretBox, config }: Pick<TestDeps, 'db' | 'secretBox' | 'config'>,

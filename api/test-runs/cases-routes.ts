@@ -120,7 +120,7 @@ const list = defineRoute({
     const views: z.infer<typeof caseSchema>[] = [];
     for (const each of cases) {
       views.push(toView(each, mask(each.content)));
-      // Each case has secrets of its own, which take long to search for where they are many.
+      // Lets other requests proceed, because masking takes long if a case has many secrets.
       await setImmediate();
     }
     return answerPage(query, total, views);
@@ -210,7 +210,7 @@ const change = defineRoute({
         expect: body.expect ?? content.expect,
       },
     };
-    // A case without a new input stays as it is, even if one of its files is gone.
+    // Without a new input, the stored one is not checked again, because one of its files may be gone.
     if (input !== undefined) changed.content.input = await fillFiles(deps, workflow, changed.content.input);
     refuseLarge(changed.content);
     await updateCase(deps.db, deps.secretBox, changed);
@@ -260,8 +260,8 @@ const run = defineRoute({
     const draft = await findNamedDraft(deps, workflow, caller, body);
     const tried = await toTried(deps, workflow, { version: body.version, drawing: body.drawing, draft, cases });
     const maxCostUsd = body.max_cost ?? null;
-    // A background loop starts the runs (`startRunningCases`). A request with a large drawing holds the only turn for
-    // these, and must not wait for the start of runs meanwhile.
+    // A background loop starts the runs (`startRunningCases`). A request with a large drawing blocks the queue for
+    // large work, so it must not wait for the start of runs.
     const id = await startCases(deps, { workflow, userId: caller.userId, tried, cases, maxCostUsd });
     return { status: 201, body: { id } };
   },

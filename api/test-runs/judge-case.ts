@@ -71,7 +71,7 @@ export async function judgeCase(
 }
 
 interface Compared {
-  /** The texts, cut, that did not meet their expectations, by the indexes of these. */
+  /** The texts that did not meet their expectations, cut, by the index of the expectation. */
   actual: Map<number, string>;
   /** The nodes that have failed. */
   failed: Set<string>;

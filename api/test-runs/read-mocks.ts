@@ -18,8 +18,8 @@ export function refuseManyMocks(count: number): void {
 }
 
 /**
- * The keys of `mocks` are ids of nodes, or `NODE@PATH` for one iteration. Throws a 400 that names each malformed mock,
- * or says that there are too many.
+ * The keys of `mocks` are ids of nodes, or `NODE@PATH` for one iteration. Throws a 400 that names up to 20 malformed
+ * mocks, or says that there are too many mocks.
  */
 export async function readMocks(
   db: Db,

@@ -38,15 +38,15 @@ export interface TestRequest extends Omit<TestToPlan, 'workflow' | 'hasInput'> {
   /** A drawing from the request body; undefined for the workflow's own. */
   drawing: JsonObject | undefined;
   /**
-   * True if `drawing` was stored with its secrets and the facts of its actions. It is then executed with these facts, as
-   * its secrets must only be sent to the servers for which they were stored.
+   * True if `drawing` was stored with its secrets and the facts of its actions. It is then executed with these facts,
+   * because its secrets must only be sent to the servers for which they were stored.
    */
   isResolved?: boolean;
   /** The draft whose values `********` in that drawing stands for. */
   draft?: SplitDrawing | undefined;
   /**
-   * The version that `drawing` is; null, or absent, if it is not stored as one. Absent without `drawing`: the run then
-   * has the version of the workflow.
+   * The version of `drawing`; null or absent if `drawing` is not stored as a version. Absent without `drawing`: the run
+   * then has the version of the workflow.
    */
   version?: number | null;
   input: RunInput | undefined;
@@ -129,7 +129,7 @@ export function startTest(deps: TestDeps, log: Logger, request: TestRequest): Pr
     if (!prepared.ok) throw invalidStructure(prepared.errors);
     const { nodeErrors, ...run } = prepared.run;
     const { startNode } = run.document;
-    // `openTest` has validated the drawing except for its files. An error of the start node is one of the input.
+    // `openTest` has validated the drawing except for its files. An error of the start node is an error of the input.
     const others = new Set([...planned.executed].filter((nodeId) => nodeId !== startNode));
     if (request.drawing !== undefined) refuseNodes(ofNodes(nodeErrors, others));
     const judged = request.input === undefined ? planned.executed : others.add(startNode);

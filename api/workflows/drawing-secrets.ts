@@ -57,8 +57,8 @@ export function sealUpdate(
 }
 
 /**
- * Throws a 400 that names up to 20 places of the drawing where `********` stands for no stored value and the draft has one:
- * saving the drawing would lose it.
+ * Throws a 400 that names up to 20 places of the drawing where `********` stands for no stored value although the draft
+ * has a value there: saving the drawing would lose that value.
  */
 export function refuseLoss(box: SecretBox, drawing: Drawing, stored: StoredSecrets, draft: SplitDrawing): void {
   const places = placesOfDraftOnly(drawing, openSplit(box, stored), draft);
@@ -90,7 +90,7 @@ export function sealRestored(
   return { sealed: seal(box, stored, after), isNewVersion: !runTheSame(before, after) };
 }
 
-/** Removes all secrets, even if an earlier build stored some of them in the drawing. */
+/** Separates the drawing from its secrets, including secrets that an earlier build stored in the drawing. */
 function openSplit(box: SecretBox, stored: StoredSecrets): SplitDrawing {
   return splitRest({ data: stored.document, secrets: openSecrets(box, stored) });
 }

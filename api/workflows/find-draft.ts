@@ -36,14 +36,14 @@ interface NamingDraft {
   drawing?: unknown;
 }
 
-/** A check for the schema of a body with `drawing` and `from_draft`. */
+/** False for a body with `from_draft` but without `drawing`. */
 export function hasDrawing({ from_draft: isFromDraft, drawing }: NamingDraft): boolean {
   return isFromDraft !== true || drawing !== undefined;
 }
 
 export const NO_DRAWING = { path: ['drawing'], message: 'This field is required with from_draft.' };
 
-/** Returns the draft that the body names. Throws 400 if there is none. */
+/** Returns the caller's draft if the body has `from_draft`, else undefined. Throws 400 if there is no such draft. */
 export async function findNamedDraft(
   { db, secretBox }: { db: Db; secretBox: SecretBox },
   workflow: { id: number; project_id: number },

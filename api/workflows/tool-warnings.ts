@@ -15,7 +15,7 @@ export interface ToolWarning {
 /** The limit on the warnings of this file; other files that find warnings have the same limit. */
 const MAX_FINDINGS = 1000;
 
-/** `drawing` is the stored one, or another: a server that differs from the stored one has not been listed yet. */
+/** Servers of `drawing` that differ from the stored ones get no warnings, because they have not been listed yet. */
 export async function findToolWarnings(
   db: Db,
   { id, version, document: stored }: Pick<StoredDrawing, 'id' | 'version' | 'document'>,

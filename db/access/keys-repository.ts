@@ -92,8 +92,8 @@ function toColumns({ label, projectId, scope, expiresAt, rateLimit }: Partial<Ke
 }
 
 /**
- * Returns the owner of a key, also of an expired key and of an inactive user. The key is found by its hash, so the comparison need not take constant time: an attacker cannot
- * steer the hash of a guess.
+ * Returns the owner of a key, even if the key has expired or the owner is inactive. The key is found by its hash, so
+ * the comparison need not take constant time: an attacker cannot control the hash of a guess.
  */
 export function findKeyHolder(db: Db, apiKey: string) {
   return db

@@ -94,7 +94,10 @@ const windowColumns = sql`requests, ceil(extract(epoch FROM window_ends_at))::bi
 
 const nextWindowEnd = sql`now() + make_interval(secs => ${sql.lit(WINDOW_SECONDS)})`;
 
-/** The window for the `id` of `holder` with `count` more requests; if none is open, one that starts now. */
+/**
+ * A query that adds `count` requests to the window of `holder.id` and returns the window. If no window is open, a new
+ * one starts now.
+ */
 function windowIn({ table, owner }: Counter, count: number): RawBuilder<unknown> {
   if (count === 0) {
     return sql`
@@ -110,7 +113,7 @@ function windowIn({ table, owner }: Counter, count: number): RawBuilder<unknown>
     RETURNING requests, window_ends_at`;
 }
 
-/** Requests to subtract from the window in which they were counted. Ignored once a later window has begun. */
+/** Requests to subtract from the window in which they were counted. Ignored once a later window has started. */
 export interface Uncounted {
   count: number;
   resetAtSeconds: number;

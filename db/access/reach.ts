@@ -17,8 +17,8 @@ export function isInReach(column: string, { projectId }: Reach): RawBuilder<bool
 }
 
 /**
- * A condition on the row of `runs` with the alias `run`: a run of the assistant in the editor is visible to the user
- * who started it alone, because it contains their conversation and their draft. `userId` is a value or a column.
+ * A condition on the row of `runs` with the alias `run`: a run of the assistant in the editor is visible only to the
+ * user who started it, because it contains their conversation and their draft. `userId` is a value or a column.
  */
 export function isVisibleTo(run: string, userId: number | RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`(${sql.ref(`${run}.purpose`)} <> 'assistant' OR ${sql.ref(`${run}.user_id`)} = ${userId})`;

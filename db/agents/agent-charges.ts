@@ -32,8 +32,9 @@ export async function lockRun(trx: Transaction<Tables>, runId: string): Promise<
 }
 
 /**
- * Locks the run, then the node. Statements that close nodes from outside (`closeNode`) lock the node before its calls,
- * and their lock of the run's key does not wait for that of `lockRun`.
+ * Locks the run, then the node, both before the node's calls. Statements that close nodes from outside (`closeNode`)
+ * also lock the node before its calls, so the two cannot deadlock. Their lock on the run (FOR KEY SHARE) does not wait
+ * for this one.
  */
 async function lockRunAndNode(trx: Transaction<Tables>, { runId, path, nodeId }: NodeKey): Promise<void> {
   await sql`

@@ -37,7 +37,7 @@ export interface StoredToolCall {
   serverLabel: string | null;
   toolName: string;
   argumentsEnc: Buffer;
-  /** The arguments with which a person has replaced them. */
+  /** The arguments with which a person has replaced the model's. */
   editedEnc: Buffer | null;
   outcome: ToolOutcome | null;
   requestId: string | null;

@@ -21,7 +21,7 @@ export interface StoredStep {
   isFinal: boolean;
   /** Sealed; null if nothing is stored or `isLeftOut`. */
   messageEnc: Buffer | null;
-  /** True if the message is left out, because the page's contents up to and with it exceed `maxBytes`. */
+  /** True if the message is left out, because the page's contents up to and including it exceed `maxBytes`. */
   isLeftOut: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { Db } from '../core/client.js';
 import type { AuditVia } from '../core/tables.js';
 import type { AuditAction } from './subjects.js';
 
-/** The author of an action, and the way by which the request for it came. */
+/** The author of an action, and how the request for it was made (`via`). */
 export interface Doer {
   via: AuditVia;
   /** Undefined if the author is unknown, or the system itself. */

@@ -32,7 +32,7 @@ function keysOf(...records: (object | undefined)[]): Set<string> {
   return new Set(records.flatMap((record) => Object.keys(record ?? {})));
 }
 
-/** An empty text or list of a new target is not a change. */
+/** A field that was null or absent and is now an empty text or list has not changed. */
 function isOther(old: unknown, now: unknown): boolean {
   const [one, other] = [old, now].map((value) => JSON.stringify(value));
   return one !== other && !(old === null && (other === '""' || other === '[]'));

@@ -242,7 +242,7 @@ export type AuditAction = { [S in keyof Subjects]: `${S}.${Subjects[S]['actions'
 
 export type TargetType = { [S in keyof Subjects]: Subjects[S] extends Required<Subject> ? S : never }[keyof Subjects];
 
-/** The OpenAPI document lists them in this order. */
+/** The OpenAPI document lists the actions in this order. */
 export const AUDIT_ACTIONS = Object.entries(SUBJECTS).flatMap(([subject, { actions }]) =>
   actions.map((verb) => `${subject}.${verb}`),
 ) as AuditAction[];

@@ -27,7 +27,7 @@ export function deleteProject(db: Db, projectId: number): Promise<boolean> {
     await deleteHooksOf(transaction, { projectId });
     await deleteDraftsOf(transaction, { projectId });
     await dropReferencesOfProject(transaction, projectId);
-    // Nobody can use their credentials any more.
+    // Nothing can use the stored credentials of connections any more.
     await transaction.deleteFrom('connections').where('project_id', '=', projectId).execute();
     await transaction.deleteFrom('services').where('project_id', '=', projectId).execute();
     // Delete schedules again that were created before the project's row was locked.

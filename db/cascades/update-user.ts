@@ -55,7 +55,8 @@ async function lockOut(transaction: Db, userId: number): Promise<void> {
 }
 
 /**
- * Locks all administrators in the order of their ids, so that two who step down at the same time wait for each other.
+ * Locks all active administrators in the order of their ids, so that administrators who step down at the same time do
+ * so one after the other, and one remains.
  */
 async function isLastAdmin(transaction: Db, userId: number): Promise<boolean> {
   const admins = await transaction

@@ -114,7 +114,7 @@ export async function changeConnection(transaction: Db, change: ConnectionChange
       settings: JSON.stringify(settings),
       secrets_enc: secretsEnc,
       status,
-      // The reason belongs to the status.
+      // The reason explains the status, so a new status clears it.
       status_reason: movesSecrets ? null : sql<string | null>`CASE WHEN status = ${status} THEN status_reason END`,
       updated_at: sql<Date>`now()`,
       ...(movesSecrets && {

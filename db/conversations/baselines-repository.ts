@@ -31,8 +31,8 @@ export interface Baseline {
 }
 
 /**
- * Returns undefined if no answer of the assistant has begun, if its newest answer began more than 30 days ago, or if
- * the user has saved or discarded the draft or deleted the conversation since.
+ * Returns undefined if no answer of the assistant has started, if its newest answer started more than 30 days ago, or
+ * if the user has saved or discarded the draft or deleted the conversation since.
  */
 export function findBaseline(db: Db, key: DraftKey): Promise<Baseline | undefined> {
   return baselineOf(db, key)

@@ -150,7 +150,7 @@ export async function changeInputs(db: Db, id: string, inputsEnc: Buffer): Promi
   await db.updateTable('conversations').set({ inputs_enc: inputsEnc }).where('id', '=', id).execute();
 }
 
-/** Returns what the runs of a conversation have cost with the tests that they have asked for, in USD. */
+/** Returns the cost of the runs of a conversation and of the tests that they requested, in USD. */
 export async function costOfConversation(db: Db, id: string): Promise<string> {
   const { rows } = await sql<{ usd: string }>`
     WITH answers AS MATERIALIZED (SELECT run_id AS id FROM conversation_messages WHERE conversation_id = ${id}),

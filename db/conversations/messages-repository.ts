@@ -117,8 +117,8 @@ export interface Branch {
 }
 
 /**
- * Returns the position of the next message: after the last one, or that of the message it replaces. `replaces` may
- * also be the id of an answer. Undefined if the conversation has no such message.
+ * Returns the position of the next message: after the last message, or that of the message that it replaces. `replaces`
+ * may also be the id of an answer. Undefined if the conversation has no such message.
  */
 export async function findBranch(
   db: Db,

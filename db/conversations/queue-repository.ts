@@ -144,8 +144,9 @@ export async function findQueuedMessage(db: Db, runId: string): Promise<QueuedMe
 }
 
 /**
- * Returns true if no run is before the queued one. The end of the previous run makes this run due, except while the
- * reconciler has its row locked. `lockQueue` waits for such an end, so that this run is not forgotten.
+ * Returns true if no run is before the queued one. The end of the previous run makes the queued run due, but skips it
+ * while the reconciler holds the lock on its row. So this check waits for a run that is ending (`lockQueue`), and the
+ * queued run is not forgotten.
  */
 export function isNext(db: Database, conversationId: string, runId: string): Promise<boolean> {
   return db.transaction().execute(async (transaction) => isFirst(await lockQueue(transaction, conversationId), runId));

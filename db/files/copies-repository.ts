@@ -1,5 +1,5 @@
 // The stored copies of files. The row of a copy is inserted before its bytes are written, so that the sweep can remove
-// the bytes if the writer dies. To give up a copy is to mark its bytes for removal (status `deleting`).
+// the bytes if the writer dies. Giving up a copy marks its bytes for removal (status `deleting`).
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { anyOf } from '../core/statement.js';
@@ -67,8 +67,8 @@ async function lockBytes(transaction: Db, projectId: number, sha256: Buffer): Pr
 }
 
 /**
- * Replaces an old copy with a newly written one with the same bytes, in a transaction. Returns the copy that remains:
- * the old one if it is no longer stored or has other bytes.
+ * Replaces an old copy with a newly written one with the same bytes, in a transaction. Returns the id of the new copy.
+ * If the old copy is no longer stored or has other bytes, gives up the new copy and returns the id of the old one.
  */
 export async function replaceCopy(
   transaction: Db,

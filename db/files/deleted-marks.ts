@@ -46,8 +46,9 @@ export async function markResults<Row extends { result: string | null }>(
 }
 
 /**
- * The longest match of `NAMED` that `markPieces` surely finds, including the backslashes before its quotes: a value in
- * up to six levels of JSON that is a string inside other JSON. A longer match may be missed where it spans two pieces.
+ * The length up to which `markPieces` finds every match of `NAMED`, including the backslashes before its quotes. It
+ * suffices for a value in JSON that is nested as a string in other JSON up to six times. A longer match may be missed
+ * if it spans two pieces.
  */
 const LONGEST_NAMED = 256;
 

@@ -54,7 +54,7 @@ export async function holdFiles(
   if (held < new Set(fileIds).size) throw new FileGone('A file was deleted since it was found.');
 }
 
-/** Returns how many of the files are there with their bytes. */
+/** Returns how many of the files exist and still have their bytes. */
 async function refer(
   transaction: Db,
   projectId: Value<number>,

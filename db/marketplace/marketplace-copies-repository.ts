@@ -11,7 +11,7 @@ import { lockProject } from '../projects/lock-project.js';
 import { nextSortId } from '../workflows/workflows-repository.js';
 import { serviceIdsOf } from '../../graph/actions/stored-actions.js';
 
-/** Created for a user who has no project. */
+/** Created for a user who owns no project. */
 const FIRST_PROJECT = { name: 'My workflows', webhook_url: '', is_webhook_enabled: false };
 
 interface Copied {

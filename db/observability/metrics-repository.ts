@@ -5,7 +5,7 @@ import { countExpirableRuns } from '../retention/retention-repository.js';
 
 export interface ServiceFigures {
   openRuns: number;
-  /** The age of the oldest accepted run that has not started; 0 if there is none. */
+  /** The age of the oldest accepted run that has not started and is not queued; 0 if there is none. */
   unstartedAgeSeconds: number;
   stuckRuns: number;
   pendingApprovals: number;

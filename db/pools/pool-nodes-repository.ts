@@ -198,7 +198,7 @@ export interface PoolFigures {
   buildIds: string[];
   /** Nodes that are due, and that no worker has taken. Of the default pool, only those that wait for a worker. */
   backlog: number;
-  /** For how long the first of them has been due; 0 if there is none. */
+  /** For how long the oldest node of the backlog has been due; 0 if there is none. */
   oldestSeconds: number;
 }
 

@@ -1,4 +1,4 @@
-// The workers that live, by their own reports. All times are those of the database's clock.
+// Which workers live, according to their own reports. All times are those of the database's clock.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 

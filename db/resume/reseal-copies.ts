@@ -16,8 +16,8 @@ interface Copies {
 }
 
 /**
- * Must run in the transaction that has copied the rows of `fromRunId` to `toRunId`. Seals only the values that both runs
- * have in common, because `toRunId` may also have values of other runs. Throws `MissingKeyError` if a key is gone.
+ * Must run in the transaction that has copied the rows of `fromRunId` to `toRunId`. Seals only the values that both
+ * runs have in common, because `toRunId` may also have values of other runs. Throws `MissingKeyError` if a key is gone.
  */
 export async function resealCopies(transaction: Db, box: SecretBox, fromRunId: string, toRunId: string): Promise<void> {
   await resealTable(

@@ -1,5 +1,5 @@
-// A run cannot be resumed while a run below it is open, nor, unless the request accepts that, if a call with an unknown
-// outcome would be repeated.
+// Checks before a run is resumed: no run below it may be open, and no call with an unknown outcome may be repeated
+// unless the request accepts that.
 import { sql, type RawBuilder } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -36,7 +36,7 @@ export async function findUnknownOutcomes(db: Db, runId: string): Promise<Omit<N
   return rows;
 }
 
-/** Returns true if any of these runs, or a run below them, has such a node. */
+/** Returns true if any of these runs, or a run below them, has a node with a call of unknown outcome. */
 export async function haveUnknownOutcomes(db: Db, runIds: string[]): Promise<boolean> {
   if (runIds.length === 0) return false;
   const { rows } = await sql`

@@ -140,7 +140,7 @@ interface TakingOver {
   to: string;
   projectId: number;
   sources: readonly ReusedSource[];
-  /** True if each copy stores the id of its run, because a test reuses results of several runs. */
+  /** True if each copy stores the id of the run it comes from, because a test reuses results of several runs. */
   storesSource?: boolean;
 }
 
@@ -179,8 +179,8 @@ async function copyOf(
     SELECT ${to}, path, node_id, status, handle, also_handles, result, result_bytes, result_enc, error_code, error_message,
       is_handled, iterations, is_iteration, started_at, finished_at, true, ${source}
     FROM node_results WHERE ${isReusedOf(from, reused)}`.execute(transaction);
-  // Copy a loop's items if something in its iterations is reused. Otherwise the loop evaluates its list again. Rows that
-  // were copied from other runs do not count, because their loops may have had other items.
+  // Copy a loop's items if something in its iterations is reused. Otherwise the loop evaluates its list again. Rows
+  // that were copied from other runs do not count, because their loops may have had other items.
   await sql`
     INSERT INTO loop_items (run_id, path, node_id, index, item_enc)
     SELECT ${to}, path, node_id, index, item_enc FROM loop_items

@@ -220,8 +220,9 @@ export async function deleteEndedWindows(db: Db, limit: number): Promise<Batch> 
 }
 
 /**
- * Deletes by `ctid`, which every table has. `where` stands outside, too: if a row is changed concurrently, PostgreSQL
- * evaluates the outer conditions again on its new version, but before the minor releases of November 2025 not `ctid`.
+ * Deletes by `ctid`, which every table has. `where` is repeated outside the subquery: if a row is changed concurrently,
+ * PostgreSQL evaluates the outer conditions again on its new version, but minor releases before November 2025 do not
+ * evaluate `ctid` again.
  */
 async function deleteRows(db: Db, table: keyof Tables, where: RawBuilder<unknown>, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -251,8 +252,8 @@ const isGone = sql`(archived_at IS NOT NULL
   OR project_id IN (SELECT id FROM projects WHERE deleted_at IS NOT NULL))`;
 
 /**
- * Deletes their versions, refused tools, pins and cases, and empties the workflows themselves. The rows of the workflows stay,
- * because runs refer to them. Also deletes the refused tools of earlier versions of other workflows.
+ * Deletes versions, refused tools, pins and cases of gone workflows (`isGone`), and empties the workflows themselves,
+ * whose rows stay because runs refer to them. Also deletes the refused tools of earlier versions of other workflows.
  */
 export async function deleteGoneDrawings(db: Db, limit: number): Promise<Batch> {
   const ofGone = sql`workflow_id IN (SELECT id FROM workflows WHERE ${isGone})`;

@@ -1,5 +1,5 @@
-// The statements by which api/schedules/sync-schedules.ts keeps Temporal's copies of schedules in step with PostgreSQL,
-// which is authoritative.
+// Statements for api/schedules/sync-schedules.ts, which keeps Temporal's copies of schedules in step with PostgreSQL.
+// PostgreSQL is authoritative.
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import type { ScheduleOverlap } from '../core/tables.js';
@@ -60,8 +60,8 @@ export function syncLocked(
 }
 
 /**
- * Sets when the schedule is compared with its copy in Temporal again. After a failure, the delay lets others come
- * first.
+ * Sets when the schedule is compared with its copy in Temporal again. After a failure, the delay lets other schedules
+ * go first.
  */
 export async function postpone(db: Db, scheduleId: string, seconds: number): Promise<void> {
   await db

@@ -198,8 +198,8 @@ export function findServiceAction(db: Db, serviceId: string, id: string): Promis
 export type FactsRecord = InferResult<ReturnType<typeof facts>>[number];
 
 /**
- * Returns the actions among `names` that services of the project have. Ends with the action whose fields bring the
- * total above `mostBytes`, if there is one: a caller may name more than the memory of the process holds.
+ * Returns the actions among `names` that services of the project have. Omits all actions after the one whose fields
+ * bring the total above `mostBytes`, because a caller may name more actions than fit into the memory of the process.
  */
 export async function findActionsOf(
   db: Db,
@@ -263,7 +263,7 @@ export function workflowsWithService(db: Db, projectId: number, id: string, limi
 
 const MOST_WORDS = 10;
 
-/** Returns the words of a search, each of which must occur. */
+/** Returns the words of a search, at most `MOST_WORDS`. All of them must occur in a match. */
 export function wordsOf(search: string): string[] {
   return search
     .split(/\s+/)

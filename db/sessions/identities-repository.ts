@@ -47,7 +47,7 @@ async function findLinkedUser(db: Db, { issuer, subject }: Identity): Promise<nu
   return row?.user_id;
 }
 
-/** The lock serializes first sign-ins, which are rare, so that two of one person create one user. */
+/** The lock serializes first sign-ins, which are rare, so that two concurrent ones of one person create one user. */
 async function linkIdentity(
   trx: Transaction<Tables>,
   identity: Identity,

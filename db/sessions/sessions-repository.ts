@@ -7,7 +7,7 @@ import { createRefreshToken, type RefreshToken } from './refresh-token.js';
 /** The lifetime of a session after sign-in or last refresh. */
 const IDLE_DAYS = 14;
 const MAX_DAYS = 90;
-/** The limit on live sessions of a user. A further one ends the one that was unused for the longest time. */
+/** The limit on live sessions of a user. A further session ends the least recently used one. */
 const MAX_SESSIONS = 100;
 
 export const isLive = sql<boolean>`sessions.ended_at IS NULL AND sessions.expires_at > now()`;
@@ -40,8 +40,8 @@ export async function holdActiveUser(transaction: Db, userId: number): Promise<b
 }
 
 /**
- * Opens a session of an active user if `confirm`, in the same transaction, returns that the checked sign-in is still
- * valid. Otherwise returns undefined and changes nothing.
+ * Opens a session if the user is active and `confirm` returns true; otherwise returns undefined and changes nothing.
+ * `confirm` checks in the same transaction whether the sign-in is still valid.
  */
 export async function openSession(
   transaction: Transaction<Tables>,

@@ -175,7 +175,7 @@ export function listCaseResults(db: Db, caseRunId: string): Promise<CaseResult[]
     .execute();
 }
 
-/** Returns the bytes of the sealed details of all cases of a run. */
+/** Returns the bytes of the sealed details of all cases of a case run. */
 export async function measureCaseDetails(db: Db, caseRunId: string): Promise<number> {
   const { bytes } = await db
     .selectFrom('case_results')

@@ -123,7 +123,7 @@ interface NewCase {
 export function insertCase(db: Db, box: SecretBox, made: NewCase, most = Infinity): Promise<number | undefined> {
   return inTransaction(db, async (transaction) => {
     const { workflowId, name, isRequired, content } = made;
-    // The lock lets the cases of concurrent requests be counted one after the other.
+    // The lock serializes concurrent requests, so that together they cannot exceed the limit.
     await transaction.selectFrom('workflows').select('id').where('id', '=', workflowId).forNoKeyUpdate().execute();
     if ((await countCases(transaction, workflowId)) >= most) return undefined;
     const id = await reserveId(transaction, 'cases');

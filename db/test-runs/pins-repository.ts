@@ -89,7 +89,7 @@ function openPin(box: SecretBox, workflowId: number, { pin_enc: sealed, outcome,
  */
 export async function storePin(transaction: Db, box: SecretBox, pin: NewPin): Promise<boolean> {
   const { workflowId } = pin;
-  // The lock lets the pins of concurrent requests be measured one after the other.
+  // The lock serializes concurrent requests, so that together they cannot exceed the limit.
   await transaction.selectFrom('workflows').select('id').where('id', '=', workflowId).forNoKeyUpdate().execute();
   await writePin(transaction, box, pin);
   await referTo(transaction, workflowId, pinHolder(pin), pin.outcome);

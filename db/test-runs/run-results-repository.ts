@@ -67,8 +67,8 @@ export async function measureNodeEnds(db: Db, runId: string, nodeIds: readonly s
 }
 
 /**
- * Returns the number of ends of nodes, including those in all iterations, and the bytes of their results. Counts at most
- * `limit` of them.
+ * Returns the number of ends of nodes, including those in all iterations, and the bytes of their results. Counts at
+ * most `limit` of them.
  */
 export async function measureEndsOf(
   db: Db,
@@ -127,7 +127,10 @@ function endsOf(db: Db, runId: string, nodeIds: readonly string[]) {
     .where('status', '<>', 'in progress');
 }
 
-/** Returns the output of a run as JSON text; undefined if it has none, or its node's result has more than `mostBytes`. */
+/**
+ * Returns the output of a run as JSON text; undefined if the run has none, or if the result of the output's node has
+ * more than `mostBytes`.
+ */
 export async function findOutput(db: Db, runId: string, mostBytes = 2 ** 31 - 1): Promise<string | undefined> {
   const { rows } = await sql<{ text: string | null }>`
     SELECT output.text FROM (SELECT ${runId}::uuid AS id) AS run CROSS JOIN LATERAL ${outputOfRun(mostBytes)} AS output`.execute(
@@ -136,7 +139,7 @@ export async function findOutput(db: Db, runId: string, mostBytes = 2 ** 31 - 1)
   return rows[0]?.text ?? undefined;
 }
 
-/** Returns the bytes of the result that has the output of a run; 0 if the run has none. */
+/** Returns the bytes of the result that contains the output of a run; 0 if the run has no output. */
 export async function measureOutput(db: Db, runId: string): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT output.result_bytes AS bytes

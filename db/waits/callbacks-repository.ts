@@ -1,4 +1,4 @@
-// Callbacks: the token of a node that waits for one, and the answer to it.
+// Callbacks: the token of a node that waits for a callback, and the answer that the callback brings.
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';

@@ -22,8 +22,8 @@ export interface Watch {
 
 /**
  * Watches runs; `watches` names each run once. Changes are reported from the commit on. A statement that started
- * earlier does not report its change, and may commit after the caller's next look at the run. So the caller must look
- * once more a little later.
+ * earlier does not report its change, and may commit after the caller's next read of the run. So the caller must read
+ * the run once more a little later.
  */
 export async function watchRuns(db: Db, listener: string, watches: Watch[]): Promise<void> {
   await insertWatches(db, {

@@ -14,8 +14,8 @@ export interface DrawingVersion {
 const KEPT_VERSIONS = 1000;
 
 /**
- * Stores the current version, which the caller is about to replace and whose row it has locked. Deletes the version
- * for which the new one leaves no room.
+ * Stores the current version, which the caller is about to replace and whose row it has locked. Deletes versions beyond
+ * `KEPT_VERSIONS`.
  */
 export async function storeVersion(trx: Db, workflowId: number): Promise<void> {
   // Two statements, because nothing may be deleted before the current version is stored.

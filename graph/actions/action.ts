@@ -43,8 +43,8 @@ export interface ActionBody {
 }
 
 /**
- * The facts of its action that a node stores, which are all that a request needs. Only this product writes them, never
- * a client: from its catalogue (api/services/catalogue/) or from the document of a project's service.
+ * The facts of an action that its node stores: all that a request needs. Only this product writes them, never a client:
+ * from its catalogue (api/services/catalogue/) or from the document of a project's service.
  */
 export interface ActionFacts {
   title: string;

@@ -22,7 +22,7 @@ interface Place {
   at: string;
   /** The path of its owner, with a dot at the end unless empty. */
   path: string;
-  /** The model gives the fields of a tool that are not fixed. */
+  /** True for a tool of an agent, where the model fills in the fields that are not fixed. */
   isTool: boolean;
 }
 

@@ -77,8 +77,8 @@ export function actionsIn(drawing: JsonObject): FoundAction[] {
 }
 
 /**
- * Returns the distinct services that a drawing as JSON text names, UUIDs in lower case as the database has them. Few
- * drawings have any.
+ * Returns the distinct services that `document`, a drawing as JSON text, names; UUIDs are in lower case, as in the
+ * database. Parses the text only if it may name some, because few drawings do.
  */
 export function serviceIdsOf(document: string): string[] {
   if (!document.includes('"service"')) return [];

@@ -6,8 +6,9 @@ import { nodeDefinitions } from '../nodes/registry.js';
 import type { Change } from './changes-schema.js';
 
 /**
- * Every required field has a value: one that its schema names, else a variable. `connection` is the id of a connection
- * that fits. If it is absent and the host of the action differs from account to account, 1 stands for it.
+ * Returns the changes of the example. Every required field has a value: one that its schema names, else a variable.
+ * `connection` is the id of a connection that fits. If it is absent and the host of the action differs from account to
+ * account, 1 stands for it.
  */
 export function actionExampleOf(
   action: { service: string; id: string },

@@ -309,7 +309,10 @@ function setTargets(node: ChangedNode, exit: string, targets: string[]): void {
   node.isChanged = true;
 }
 
-/** More than the levels around the data of a node: the body of a request, the drawing, its list of nodes, the node. */
+/**
+ * Exceeds the number of levels around the data of a node: the body of a request, the drawing, its list of nodes, the
+ * node.
+ */
 const LEVELS_AROUND = 8;
 
 function refusedDepth(data: JsonObject): string | undefined {
@@ -317,9 +320,9 @@ function refusedDepth(data: JsonObject): string | undefined {
 }
 
 /**
- * Returns a sentence for a literal credential in nodes. `********` keeps what is stored, and variables name where a
- * credential comes from. While a node lacks the facts of its action, only the name of a field shows that its value is a
- * credential.
+ * Returns an error sentence if nodes contain a literal credential. `********` keeps what is stored, and variables name
+ * where a credential comes from. While a node lacks the facts of its action, only the name of a field shows that its
+ * value is a credential.
  */
 export function refusedCredential(nodes: unknown): string | undefined {
   let refused: string | undefined;

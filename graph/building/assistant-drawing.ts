@@ -98,7 +98,7 @@ export const ASSISTANT_DRAWING: JsonObject = {
   ],
 };
 
-/** The fields of the input that no message fills in. */
+/** Returns the input fields that no message fills in. */
 export function assistantInputs(workflowId: number, model: string): JsonObject {
   return { model, workflow: String(workflowId), instructions: `${ROLE}\n\n${INSTRUCTIONS}` };
 }

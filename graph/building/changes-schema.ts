@@ -68,7 +68,7 @@ export class ChangeError extends Error {
   }
 }
 
-/** Returns the changes of a list from outside. Throws `ChangeError` for the first one that has another shape. */
+/** Returns the changes of an untrusted list. Throws `ChangeError` for the first one that has another shape. */
 export function readChanges(sent: readonly unknown[]): Change[] {
   return sent.map(readChange);
 }
@@ -90,7 +90,7 @@ function readChange(sent: unknown, index: number): Change {
   throw new ChangeError(index, `${cutText([name, ...path.map(String)].join('.'), 200)}: ${cutText(message, 300)}`);
 }
 
-/** zod copies records without a key `__proto__`; the values from outside stay as they were sent. */
+/** Takes `data` and `value` as they were sent, because zod drops the key `__proto__` when it copies records. */
 function keepKeys(parsed: unknown, sent: unknown): unknown {
   if (!isObject(parsed) || !isObject(sent)) return Array.isArray(parsed) ? sent : parsed;
   const kept: JsonObject = { ...parsed };

@@ -2,7 +2,7 @@
 import { cutText } from '../cut-text.js';
 import { isContainer, isObject, ownValue, setOwn } from '../json.js';
 
-/** Returns the parts of a pointer; undefined for a text that is none. The empty text names the whole value. */
+/** Returns the parts of a pointer; undefined for a text that is not a pointer. The empty text names the whole value. */
 export function readPointer(pointer: string): string[] | undefined {
   if (pointer === '') return [];
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined;

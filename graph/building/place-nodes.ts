@@ -163,7 +163,7 @@ class Frames {
     return undefined;
   }
 
-  /** Returns the frames around the node as they are with it, the innermost first. */
+  /** Returns the frames around the node, grown to include its box, innermost first. */
   #grown(id: string, box: Box): [loop: string, frame: Box][] {
     let inner = box;
     return loopsAround(this.#bodies, id).map((loop) => {
@@ -256,7 +256,7 @@ class Columns {
   }
 }
 
-/** A bound where existing nodes are in the way of a frame on all sides. */
+/** The limit on the moves of a box, for a frame that existing nodes surround. */
 const MOST_MOVES = 8;
 
 /** A bound for boxes of hostile widths, which would be listed in any number of columns. */

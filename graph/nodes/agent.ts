@@ -86,7 +86,7 @@ const workflowToolSchema = z
   })
   .meta({ title: 'Workflow' });
 
-/** A tool that is an action of a service: the model gives the fields that are not in `values`. */
+/** A tool that is an action of a service: the model fills in the fields that are not in `values`. */
 const actionToolSchema = z
   .looseObject({
     type: z.literal('action'),
@@ -266,7 +266,7 @@ type ApprovalPolicy =
       when_given?: { tool_name: string; arguments: string[] }[] | undefined;
     };
 
-/** True also if only some calls of the tool need approval. Of several lists, the one that asks more often counts. */
+/** True if some or all calls of the tool need approval. If several lists name the tool, the strictest one counts. */
 export function needsApproval(policy: ApprovalPolicy, toolName: string): boolean {
   if (typeof policy === 'string') return policy === 'always';
   if (policy.always?.tool_names.includes(toolName)) return true;

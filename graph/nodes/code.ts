@@ -55,7 +55,7 @@ export const codeNode = {
   example: { code: 'return inputs.text.toUpperCase();', inputs: { text: '{{ input.text }}' } },
   templateFields: ['inputs'],
   templatePlaces: { inputs: 'json' },
-  // If variables were filled in, a stranger's value could become code.
+  // If variables were filled in, an untrusted value could become code.
   literalFields: ['code'],
   schema,
   outputSchema,

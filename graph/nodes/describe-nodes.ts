@@ -32,9 +32,9 @@ interface NodeDescription {
    */
   body_variables?: string[];
   /**
-   * A property with `group` belongs to every kind, and forms show it under that heading. One with `when` applies only
-   * while other fields have these values. `needed` marks one that is required then. `labels` has words for the values
-   * of an `enum`. Conditions in lists are in `$defs`.
+   * A property with `group` belongs to every kind, and forms show it under that heading. A property with `when` applies
+   * only while other fields have these values, and is then required if it has `needed`. `labels` has words for the
+   * values of an `enum`. Conditions in lists are in `$defs`.
    */
   schema: object;
   output_schema: object;

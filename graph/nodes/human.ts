@@ -22,7 +22,7 @@ const assigneesSchema = z.looseObject({
   users: z.array(z.int().min(0).max(MAX_USER_ID)).max(1_000).nullish().describe('The ids of members of the project'),
 });
 
-/** Replaces descriptions for a run's input: later nodes read the fields of a task from its result. */
+/** Overrides the descriptions, which are about a run's input: later nodes read the fields of a task from its result. */
 const taskFieldSchema = inputFieldSchema.extend({
   id: z.string().min(1).describe('Later nodes read the value as `values.<id>` of the result'),
   type: z

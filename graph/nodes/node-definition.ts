@@ -18,8 +18,8 @@ export interface NodeDefinition {
   /** The heading under which editors offer the kind. */
   category: string;
   /**
-   * Data of a node that passes the check, for assistants. `MODEL` and a `workflow_id` of 0 stand for a model and a
-   * workflow of the project. A trigger before it has the field `text`; the node itself has the id `example`.
+   * Example data for assistants, which passes the check. `MODEL` and a `workflow_id` of 0 stand for a model and a
+   * workflow of the project. The node has the id `example` and follows a trigger with the field `text`.
    */
   example?: Record<string, unknown>;
   /** Keys of the node's data whose strings may contain variables. */

@@ -1,5 +1,4 @@
-// The settings that say where nodes that leave the process are executed, and how long they wait for a worker
-// (docs/operate/pools.md).
+// The settings that say in which pool a node is executed, and how long it waits for a worker (docs/operate/pools.md).
 import { z } from 'zod';
 import { isObject, ownValue, type JsonObject } from '../json.js';
 import { traitsOf, type NodeKind } from '../kinds.js';
@@ -17,7 +16,7 @@ const poolField = z
 
 const scheduleTimeoutField = z.number().min(1).max(MAX_SCHEDULE_SECONDS);
 
-/** The fields of `settings` of the kinds that leave the process. */
+/** The fields of `settings` of the kinds that run as `activity` or `loop` (`KindTraits.runs`). */
 export const placementFields = {
   pool: poolField
     .nullish()

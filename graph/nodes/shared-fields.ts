@@ -5,8 +5,8 @@ import { isObject } from '../json.js';
 import { MAX_LISTED_HANDLES } from '../plan.js';
 
 /**
- * The edge names of the error link and of the other handles of nodes with a list of handles. The edges of an item with
- * such an id could not be distinguished from the edges of these handles.
+ * The names of the edges of the error link and of the named handles. An item must not have such an id, because its
+ * edges would have the same name.
  */
 const RESERVED = ['default', 'error', 'timeout'];
 

@@ -12,8 +12,8 @@ const PACE: Pace = { graceMs: 30_000, bytesPerSecond: 32 * 1024 };
 
 /**
  * A complete answer stays in memory until the caller has received it. A caller that takes longer than `graceMs`, plus
- * the size of the answer at `bytesPerSecond`, is therefore disconnected. What api/http/send-answer.ts writes is exempt
- * (`ctx.respond` is false): large answers have a limit there, and a stream waits at its source.
+ * the time for the answer at `bytesPerSecond`, is therefore disconnected. What api/http/send-answer.ts writes is exempt
+ * (`ctx.respond` is false): it limits the time of each slice, and a stream is never in memory as a whole.
  */
 export function answerDeadline({ graceMs, bytesPerSecond }: Pace = PACE): Middleware {
   return async (ctx, next) => {

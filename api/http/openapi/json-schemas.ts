@@ -6,7 +6,7 @@ import { documentationOf, type JsonSchema } from '../documented-as.js';
 type Direction = 'input' | 'output';
 
 export interface JsonSchemas {
-  /** Schemas with an `id` in their metadata become components, and references to them. */
+  /** Schemas with an `id` in their metadata become components, and the result refers to them. */
   of: (schema: z.ZodType, direction: Direction) => JsonSchema;
   components: () => Record<string, JsonSchema>;
 }
@@ -53,7 +53,7 @@ function relocate(value: unknown): unknown {
   );
 }
 
-/** True for the pattern of a format, the bounds of JavaScript's integers, and "names are texts". */
+/** True for a pattern beside a `format`, the bounds of safe integers, and `propertyNames` that only require strings. */
 function isNoise(key: string, member: unknown, parent: object): boolean {
   if (key === 'pattern') return 'format' in parent;
   if (key === 'minimum' || key === 'maximum') return Math.abs(Number(member)) === Number.MAX_SAFE_INTEGER;

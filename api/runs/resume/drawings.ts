@@ -80,7 +80,7 @@ export function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earli
   return secretsToPass(secretBox, workflow, input, then);
 }
 
-/** Returns everything that the run masked. Throws 400 if that is too much to be kept. */
+/** Returns all secrets that the run masked. Throws 400 if they are too long to be stored. */
 export function secretsOfRun(secretBox: SecretBox, earlier: EarlierRun): string[] {
   return passable([...new Set(openEarlier(secretBox, earlier).secretTexts)]);
 }

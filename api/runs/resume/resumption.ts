@@ -46,7 +46,7 @@ export interface Resumption extends Drawn {
    * is then refused; for the run of a sub-workflow, the run that resumes it executes nothing and only ends.
    */
   isSomethingLeft: boolean;
-  /** Nodes of sub-workflows that continue with the run that they have started, or with one that resumes it. */
+  /** Sub-workflow nodes that continue with the run that they have started, or with a run that resumes it. */
   children: ResumedChild[];
 }
 
