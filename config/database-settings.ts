@@ -5,8 +5,9 @@ import { ConfigError } from './variable-types.js';
 
 const plainUrl = z.url({ protocol: /^postgres(ql)?$/ });
 /**
- * The permitted values of `target_session_attrs` if an address lists several hosts: those with which libpq finds the
- * server that takes writes, and null for none. This service finds that server itself (db/core/hosts.ts).
+ * The permitted values of `target_session_attrs` if an address lists several hosts: the values with which libpq finds
+ * the server that accepts writes, or null if the option is missing. This service finds that server itself
+ * (db/core/hosts.ts).
  */
 const WRITERS: (string | null)[] = [null, 'read-write', 'primary'];
 

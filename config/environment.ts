@@ -1,5 +1,6 @@
 // Reads and validates the environment variables of the service (docs/operate/operations.md, "Environment"). Two files
-// read others: temporal-connection.ts those of Temporal's SDK, and model-providers.ts the keys of model providers.
+// read further variables: temporal-connection.ts reads those of Temporal's SDK, and model-providers.ts the keys of
+// model providers.
 import { z } from 'zod';
 import { originList, ConfigError, byteSize, flag, parseRetrySchedule } from './variable-types.js';
 import { databaseVariables, toDatabaseSettings, type DatabaseSettings } from './database-settings.js';
@@ -124,12 +125,12 @@ interface Derived extends DatabaseSettings, FileSettings, NetworkSettings {
 /** Each variable by its name in camel case, and the derived settings. */
 export type Environment = Omit<Named, keyof Derived> & Derived;
 
-/** The deployment whose builds workers and `npm run admin -- deployment` mean by default. */
+/** The default deployment of workers and of `npm run admin -- deployment`. */
 export const DEFAULT_DEPLOYMENT = 'runs';
 
 /**
- * The prefix of the tokens and keys that the embedded stack generates for these variables, so that production can
- * refuse them: INTERNAL_SERVICE_TOKEN, JWT_SECRET and SECRETS_KEY.
+ * The prefix of the secrets that the embedded stack generates: INTERNAL_SERVICE_TOKEN, JWT_SECRET and SECRETS_KEY.
+ * Production refuses secrets with this prefix.
  */
 export const GENERATED_PREFIX = 'embedded-';
 

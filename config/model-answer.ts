@@ -7,8 +7,8 @@ const MAX_SENTENCES = 10;
 type Fields = Record<string, unknown>;
 
 /**
- * Returns the sentence that describes the error, wherever it is in the provider's JSON. Joins the sentences of a
- * validation, each after the place that it names (`loc`).
+ * Returns the sentence that describes the error, wherever it is in the provider's JSON. Joins the sentences of a list
+ * of validation errors, each after its place (`loc`).
  */
 export function sentenceIn(json: unknown, depth = 0): string | undefined {
   if (typeof json === 'string') return json.trim() || undefined;
@@ -59,7 +59,7 @@ export function errorIn(answer: unknown): ReportedFailure | undefined {
     : { status: statusIn(reported) ?? statusIn(only), sentence: sentenceIn(reported) };
 }
 
-/** Returns the failure in the data of an event called `error`: JSON, or text. */
+/** Returns the failure that the data of an event named `error` describes. The data is JSON or text. */
 export function failureOf(json: unknown): ReportedFailure {
   return errorIn(json) ?? { status: statusIn(json), sentence: sentenceIn(json) };
 }

@@ -81,8 +81,8 @@ export class Draft {
   }
 
   /**
-   * Computes the positions of all nodes. Nodes that are not in the file get columns of their own if they are in a row,
-   * otherwise free places above and below.
+   * Computes the positions of all nodes. Added nodes that are linked one after another get columns of their own; other
+   * added nodes get free places above or below.
    */
   #layOut({ notes }: JsonObject, links: readonly DraftLink[]): { spots: Map<string, Spot>; notes: JsonObject } {
     const nodes = [...this.#nodes.values()];
@@ -148,7 +148,7 @@ function oneOrMore(targets: string[] | undefined): string | string[] | null {
   return targets.length === 1 ? targets[0]! : targets;
 }
 
-/** Builds an object of these entries, whatever their keys are. */
+/** Builds an object of these entries. A key such as `__proto__` becomes an ordinary field. */
 export function fromEntries(entries: Iterable<readonly [string, unknown]>): JsonObject {
   const made: JsonObject = {};
   for (const [key, value] of entries) setOwn(made, key, value);

@@ -67,7 +67,7 @@ export function translateConvertToFile(at: NodeTranslation): TranslatedNode {
   return addList(at, {
     parts: [FILES],
     parameters: { name, source: parameters['sourceProperty'] ?? '', options },
-    // From version 1.1 on, `toBinary` always takes its value for base64.
+    // From version 1.1 on, `toBinary` always decodes its value as base64.
     returns: isOfEach
       ? `await convertEach(items, parametersOf, ${word}, ${node.version > 1})`
       : `await convertOnce(items, parametersOf, ${word})`,

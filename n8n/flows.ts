@@ -70,7 +70,7 @@ const NOT_CLOSABLE: ReadonlySet<string> = new Set([
   '@n8n/n8n-nodes-langchain.sentimentAnalysis',
 ]);
 
-/** True if the nodes around it can be linked: it has one input and one output, apart from an output for errors. */
+/** True if the nodes before and behind it can be linked: it has one input, and one output besides that for errors. */
 export function isClosable(node: N8nNode, inputs: readonly Flow[][], outgoing: readonly N8nLink[]): boolean {
   if (NOT_CLOSABLE.has(node.type)) return false;
   const errors = node.settings['onError'] === 'continueErrorOutput' ? 1 : 0;

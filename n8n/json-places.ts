@@ -13,7 +13,7 @@ interface Reading {
 export interface JsonPlace {
   /** The readable parts. The path `[]` is the whole. */
   readings: readonly Reading[];
-  /** The variable for the whole in code, if it differs from the reading: a text that may be JSON, or is plain data. */
+  /** The variable for the whole in code, if it differs from the reading. Its value is text: JSON, or plain data. */
   text?: string;
   /** A variable that is empty unless the node has run. */
   ran: string;

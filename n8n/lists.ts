@@ -195,7 +195,7 @@ export function translateSummarize(at: NodeTranslation): TranslatedNode {
   );
 }
 
-/** The first versions of Item Lists fail where no item has the field. */
+/** The first versions of Item Lists fail if the field is missing. */
 function isStrict({ node }: NodeTranslation): boolean {
   return node.type === ITEM_LISTS && node.version < 2.1;
 }

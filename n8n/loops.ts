@@ -89,7 +89,10 @@ function reach(from: readonly N8nNode[], outgoing: Outgoing, border?: N8nNode): 
   return met;
 }
 
-/** Kahn's algorithm. If no node is free, it takes a node of a cycle anyway and cuts the links that lead to it. */
+/**
+ * Sorts the nodes by Kahn's algorithm. If no node is free, takes the first remaining node in order of discovery, and
+ * cuts the links to it from other remaining nodes.
+ */
 function cutCycles(nodes: readonly N8nNode[], links: readonly N8nLink[]): { cut: Set<N8nLink>; inOrder: N8nNode[] } {
   const outgoing = groupBy(links, ({ from }) => from);
   const incoming = groupBy(links, ({ to }) => to);

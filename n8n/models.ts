@@ -84,7 +84,7 @@ function providerOf({ type }: N8nNode): string {
   return type.replace(MODEL_TYPE, '').replace(/^hat/, '') || 'another provider';
 }
 
-/** Returns the format that a connected output parser requires. If there is one, the answer is JSON. */
+/** Returns the format that a connected output parser requires. With a format, the answer is JSON. */
 function connectedFormat(at: NodeTranslation): JsonObject | undefined {
   const [parser] = at.around.subNodes('ai_outputParser');
   if (parser === undefined) return undefined;

@@ -37,7 +37,7 @@ const PLACES: ReadonlyMap<string, 'query' | 'headers' | 'body'> = new Map([
   ['body', 'body'],
 ]);
 
-/** Returns undefined for a node without pages, and if they cannot be translated. It then warns of the missing pages. */
+/** Returns undefined for a node without pages, or, with a warning, for pages that cannot be translated. */
 export function readPaging(at: NodeTranslation): Paging | undefined {
   const given = objectOf(valueAt(at.parameters, 'options', 'pagination', 'pagination'));
   const mode = textOf(given['paginationMode']) ?? 'updateAParameterInEachRequest';

@@ -123,7 +123,7 @@ class ParameterWriter {
   }
 }
 
-/** Returns how a warning names an element of a list: by the element's own name, or by its position without one. */
+/** Returns how a warning names an element of a list: by the element's own name, or else by its position. */
 function fieldOf(element: unknown, place: string, list: string): string {
   const name = isObject(element) ? element['name'] : undefined;
   return typeof name === 'string' && name !== '' ? `${list}.${name}` : place;

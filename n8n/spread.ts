@@ -5,7 +5,7 @@ export interface Spot {
   y: number;
 }
 
-/** The room of a card on the canvas, with a gap. */
+/** The size of a card on the canvas, including a gap. */
 const CARD = { width: 280, height: 130 };
 
 /** Cells of the size of a card, so that only the cells around a place are searched. */

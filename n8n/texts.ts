@@ -38,7 +38,7 @@ export function translateHtmlExtract(at: NodeTranslation): TranslatedNode {
   return extract(at, false);
 }
 
-/** `isNode`: true for the node HTML, false for HTML Extract, which it has replaced. */
+/** `isNode`: true for the node HTML, false for HTML Extract, which the node HTML has replaced. */
 function extract(at: NodeTranslation, isNode: boolean): TranslatedNode {
   const { parameters, node } = at;
   if ((parameters['sourceData'] ?? 'json') !== 'json') throw new NotTranslatable('it reads a file of an item');
@@ -59,7 +59,7 @@ export function translateMarkdown(at: NodeTranslation): TranslatedNode {
   const mode = textOf(parameters['mode']) ?? 'htmlToMarkdown';
   if (mode !== 'htmlToMarkdown' && mode !== 'markdownToHtml')
     throw new NotTranslatable(`its mode "${mode}" has no equivalent`);
-  // n8n uses an older version of the library that writes Markdown.
+  // n8n uses an older version of the Markdown library, which treats this option differently.
   if (mode === 'htmlToMarkdown' && (valueAt(parameters, 'options', 'ignore') ?? '') !== '')
     at.warn('options.ignore: n8n keeps elements that Markdown has a form for. Here they are left out.');
   return addForEach(at, {

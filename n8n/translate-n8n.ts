@@ -38,7 +38,7 @@ interface ItemsOfNode {
   json: unknown;
   /** A variable that is empty unless the node has run. */
   ran: string;
-  /** True if a list stands for several items. */
+  /** True if `json` may be a list that stands for several items. */
   isList: boolean;
 }
 
@@ -215,8 +215,8 @@ class Translation {
   }
 
   /**
-   * True if the node runs although nothing leads to it: in a file without triggers, and where the old order of
-   * execution fetches the data of an input that no trigger leads to.
+   * True if the node runs although nothing leads to it: in a file without triggers, or before a merge in n8n's old
+   * order of execution, which also fetches the data of inputs that no trigger leads to.
    */
   #isRoot(node: N8nNode, links: readonly N8nLink[]): boolean {
     if (links.length > 0) return false;

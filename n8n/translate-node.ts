@@ -264,7 +264,7 @@ function warnOfErrors(at: NodeTranslation, onError: OnError | undefined): void {
     at.warn('The error of an item has its message here, and no other field of n8n.');
 }
 
-/** Requests have an error with fields; other nodes have its message. */
+/** True if n8n outputs the error of the node as an object with fields. For other nodes it outputs only the message. */
 function hasErrorObject({ node }: NodeTranslation): boolean {
   return node.type === 'n8n-nodes-base.httpRequest';
 }

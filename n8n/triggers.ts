@@ -203,7 +203,7 @@ export interface Start {
   translated: TranslatedTrigger;
   /** Further triggers, drawn together with nodes that only they lead to. These nodes do not run. */
   others: { node: N8nNode; translated: TranslatedTrigger }[];
-  /** The data that the triggers provide, including those that became no node. */
+  /** The data that each trigger provides, even if the trigger became no node. */
   places: ReadonlyMap<N8nNode, JsonPlace>;
   leftOut: { node: N8nNode; reason: string }[];
   warnings: ImportWarning[];

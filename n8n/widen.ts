@@ -47,7 +47,7 @@ export function widen(
   return { spots, moved };
 }
 
-/** Numbers the nodes of a group by the longest way of links to them, from 0. Returns the highest number. */
+/** Numbers the nodes of a group from 0, by the length of the longest path to each. Returns the highest number. */
 function numberColumns(
   ids: readonly string[],
   targetsOf: (id: string) => readonly string[],
@@ -55,7 +55,7 @@ function numberColumns(
 ): number {
   const members = new Set(ids);
   for (const id of ids) columns.set(id, 0);
-  // A path through the group has fewer links than the group has nodes. The limit also ends the search in a circle.
+  // A path through the group has fewer links than the group has nodes. The limit also ends the search in a cycle.
   for (let round = 1, isOpen = true; isOpen && round < ids.length; round += 1) {
     isOpen = false;
     for (const id of ids) {

@@ -40,8 +40,8 @@ interface WorkOptions {
 }
 
 /**
- * Thrown if the work was not started, because too many tasks of the owner wait or because the system has started no
- * process. That is no fault of the work, which may succeed later.
+ * Thrown if the work was not started, because too many tasks of the owner wait or because no process could be started.
+ * The work is not at fault and may succeed later.
  */
 export class ProcessesBusyError extends Error {
   override readonly name = 'ProcessesBusyError';

@@ -138,7 +138,7 @@ function parseText(text: string): unknown {
       return JSON.parse(text);
     } catch (error) {
       const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
-      // The text may be YAML with braces. A long one is refused at once.
+      // The text may be YAML with braces. A long text is refused at once, because YAML parsers are slow.
       if (text.length > LIST_CHARACTERS) throw notParsed('JSON', position);
       return parseYaml(text, () => notParsed('JSON', position));
     }

@@ -52,7 +52,7 @@ async function build() {
     await bundleConsole(path.join(staging, 'console'));
     await bundleCodeLibraries(path.join(staging, 'code-libraries'));
     for (const folder of ASSETS) cpSync(path.join(root, folder), path.join(staging, folder), { recursive: true });
-    // Until the workflows are bundled, dist/ has the files of this build, and no stamp says so.
+    // Remove the stamp first, because dist/ is incomplete until the workflows are bundled.
     rmSync(stamp, { force: true });
     publish(staging);
   } finally {

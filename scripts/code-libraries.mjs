@@ -18,7 +18,7 @@ const LIBRARIES = {
   xml2js: "export { Builder, Parser } from 'xml2js';",
 };
 
-/** Stand-ins for modules of Node.js that some libraries import, but do not use for texts. */
+/** Stand-ins for modules of Node.js that some libraries import. To process texts, they need only `EventEmitter`. */
 const STANDS_FOR = {
   events: `
     class EventEmitter {

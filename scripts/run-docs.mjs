@@ -18,7 +18,7 @@ import { shapeProblem } from './docs/shape.mjs';
 const ROOT = path.resolve(import.meta.dirname, '..');
 /** Long enough for a job whose Temporal server has to be compiled first. */
 const READY_SECONDS = 300;
-/** `npm start` stops its parts in order. */
+/** Long enough for `npm start`, which stops its parts one after another. */
 const STOP_SECONDS = 30;
 
 const options = process.argv.slice(2).filter((word) => word.startsWith('--'));

@@ -100,7 +100,7 @@ function nodeIn(page, name) {
 }
 
 async function shoot(page, name) {
-  // This does not use waitForFunction, which evaluates a string in the page: its policy forbids that.
+  // waitForFunction is not used, because it evaluates a string, which the content security policy of the page forbids.
   while ((await page.locator('[aria-busy="true"]').count()) > 0) await pause(50);
   const picture = await page.screenshot({ animations: 'disabled', caret: 'hide' });
   if (picture.length > MAX_BYTES) throw new Error(`${name} has ${picture.length} bytes, more than ${MAX_BYTES}`);

@@ -65,7 +65,7 @@ function quickTests() {
   );
 }
 
-/** True if the file imports a module that starts a stack, itself or by other modules. */
+/** True if the file imports a module that starts a stack or a database, directly or through other modules. */
 function needsStack(file, seen = new Set()) {
   if (STACK.test(file)) return true;
   if (seen.has(file) || file.startsWith(RECORDS) || !existsSync(path.join(ROOT, file))) return false;

@@ -12,7 +12,7 @@ interface Health {
 
 interface Readiness {
   isReady: boolean;
-  /** Contains flags of single parts and a word, never an address or an error. */
+  /** Contains a status word and possibly flags of the checked parts, but never an address or an error. */
   body: object;
 }
 

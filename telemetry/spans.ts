@@ -56,7 +56,7 @@ const maskKey = createContextKey('hides secrets');
 type Mask = (text: string) => string;
 const STOPPED = new Set(['CancelledFailure', 'AbortError']);
 
-/** Applies `mask` to the texts of all spans that start while `act` runs. */
+/** Applies `mask` to the initial string attributes of all spans that start while `act` runs. */
 export function withMask<T>(mask: Mask, act: () => T): T {
   return isOn ? context.with(context.active().setValue(maskKey, mask), act) : act();
 }

@@ -6,7 +6,7 @@ import type { DemoApi, NodeState, RunState } from './demo-api.js';
 export type Attend = (state: RunState) => Promise<string[]>;
 
 export function createAttendant(api: DemoApi, { answers, data }: Sample): Attend {
-  /** The ids of tasks and requests, and the addresses of callbacks, that are done. */
+  /** The ids of answered tasks and requests, and the addresses of callbacks that were called. */
   const done = new Set<string>();
   const labels = new Map(data.nodes.map(({ id, data: { label } }) => [id, label]));
 

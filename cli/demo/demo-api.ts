@@ -46,7 +46,7 @@ export interface DemoApi {
   failedIterations: (workflow: number, run: string, node: string) => Promise<string[]>;
   answerTask: (task: string, answer: { action: string; values: object; comment: string }) => Promise<void>;
   decide: (run: string, request: string, decision: 'approve' | 'reject', reason: string) => Promise<void>;
-  /** POSTs to the address that a run waits for. It needs no key. */
+  /** POSTs to the callback address of a waiting run, which needs no key. */
   callBack: (url: string, body: unknown) => Promise<void>;
 }
 

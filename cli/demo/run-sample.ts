@@ -29,7 +29,10 @@ interface Watched {
   done: string[];
 }
 
-/** Rejects if the run fails, or if its output differs from the sample's. `before`: sentences about its preparation. */
+/**
+ * Rejects if the run fails, or if the sandbox model answers and the output differs from the sample's. `before`:
+ * sentences about the preparation of the sample.
+ */
 export async function runSample(
   stage: Stage,
   project: number,

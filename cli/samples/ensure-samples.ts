@@ -24,8 +24,8 @@ interface SamplesOwner {
 }
 
 /**
- * Creates the samples unless an earlier start has. Samples that the user has deleted or changed since stay as they
- * are, except for addresses and models from earlier starts, which are replaced if `settings` has others.
+ * Creates the samples unless an earlier start has created them. Samples that the user has since deleted or changed stay
+ * as they are, except for addresses and models from earlier starts, which are replaced if `settings` has others.
  *
  * Runs before the API, so nobody changes the samples meanwhile. `settings` is written to disk before a drawing
  * contains it, and the project and its workflows are one transaction: after a crash the next start finds the project

@@ -1,11 +1,11 @@
-// The services of the samples in the project that `npm start` makes.
+// The services of the samples in the project that `npm start` creates.
 import { readOwnDocument } from '../../api/services/own-document.js';
 import type { Db } from '../../db/core/client.js';
 import { insertService, listServices, pageOfActions, replaceService } from '../../db/services/services-repository.js';
 import { helpDeskDocument } from '../sandbox/help-desk.js';
 import { loadSamples } from './samples.js';
 
-/** Makes the OpenAPI documents of the sandbox, by the names of services in samples. */
+/** Functions that create the OpenAPI documents of the sandbox, by the name of the service in samples. */
 const DOCUMENTS: Readonly<Record<string, (server: string) => object>> = { 'help-desk': helpDeskDocument };
 /** More than a document of the sandbox has. */
 const MAX_ACTIONS = 20;

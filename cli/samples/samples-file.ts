@@ -1,4 +1,4 @@
-// DATA_DIR/samples.json: the project that the embedded stack has created for the samples, so that it creates it once.
+// DATA_DIR/samples.json: the samples project of the embedded stack, so that the stack creates it only once.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ function samplesFile(dataDir: string): string {
   return path.join(dataDir, 'samples.json');
 }
 
-/** Returns undefined if no start has started to create the samples. Throws StartError if the file is unusable. */
+/** Returns undefined before the first attempt to create the samples. Throws StartError if the file is unusable. */
 export function readSamplesFile(dataDir: string): SamplesFile | undefined {
   const file = samplesFile(dataDir);
   if (!existsSync(file)) return undefined;

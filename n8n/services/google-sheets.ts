@@ -70,7 +70,7 @@ const toUpdate = (answer, fields, { match, range, appends }) => {
 
 interface Sheet {
   spreadsheetId: string;
-  /** The name of the sheet in single quotes, as ranges have it. */
+  /** The name of the sheet in single quotes, as ranges require it. */
   range: string;
 }
 

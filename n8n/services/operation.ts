@@ -35,7 +35,7 @@ export interface Service {
   name: string;
   /** The first version of the node that has these parameters. */
   since?: number;
-  /** The resource that n8n uses for a file without one; `byDefault` has the operation for each resource. */
+  /** The resource that n8n uses if the file names none. `byDefault` has the default operation of each resource. */
   resource: string;
   byDefault: Readonly<Record<string, string>>;
   /** The keys are `resource/operation`. */

@@ -3,8 +3,8 @@
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^[0-9a-f]{4,8}-?\.\.\.$/;
 
 /**
- * Returns what is missing or has another type; undefined if there is nothing. A key that is a UUID, even a shortened
- * one (`550e8400-...`), matches any other.
+ * Returns a sentence about the first part that is missing or has another type; undefined if there is none. A key that
+ * is a UUID, even a shortened one (`550e8400-...`), matches any other UUID.
  */
 export function shapeProblem(shown, found, where = 'the answer') {
   if (typeOf(shown) !== typeOf(found)) return `${where} is ${typeOf(found)}, not ${typeOf(shown)}`;

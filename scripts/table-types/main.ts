@@ -14,7 +14,7 @@ import { generateTableTypes } from './generate.js';
 const TARGET = path.resolve(import.meta.dirname, '../../db/core/table-types.ts');
 
 const dataDir = mkdtempSync(path.join(tmpdir(), 'table-types-'));
-// If root runs this, PostgreSQL runs as another user.
+// If root runs this, PostgreSQL runs as another user, who must be able to enter the folder.
 chmodSync(dataDir, 0o755);
 const server = createPostgresServer({ dataDir, password: 'of a minute', env: process.env });
 await server.prepare();
