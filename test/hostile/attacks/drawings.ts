@@ -66,7 +66,7 @@ export const drawingAttacks: Attack[] = [
   {
     name: 'patterns-in-loops',
     title: 'Two hundred iterations of a switch with 50 patterns at the limit of steps.',
-    heldBy: 'A node has a limit of steps, in a thread beside the worker.',
+    heldBy: 'A node has a limit of steps, in a process beside the worker.',
     isShort: true,
     act: (tenant) => keepRunning(tenant, 1, forEach(200, [patterns()])),
   },
@@ -106,7 +106,7 @@ export const drawingAttacks: Attack[] = [
   {
     name: 'deep-schemas',
     title: 'Schemas of answers that double the work with each level, and one with `$async`.',
-    heldBy: 'Schemas are checked in a thread with a time limit; `$async` is refused.',
+    heldBy: 'Schemas are checked in a process with a time limit; `$async` is refused.',
     tenants: 2,
     act: (tenant) =>
       keepRunning(
