@@ -15,7 +15,7 @@ const stopSchema = z.object({
   limited_by: z
     .enum(['project', 'run', 'agent', 'cases'])
     .describe(
-      "The project's `spending_limit`, a workflow's `max_run_cost`, or the `max_cost` of an agent or of a run of cases",
+      "The project's `spending_limit`; the `max_run_cost` of a workflow, or the `max_cost` of a test (`run`); the `max_cost` of an agent, or of a run of cases",
     ),
   source: z.enum(['run', 'chat']),
   calls: z.int().describe('Calls that were not made'),

@@ -6680,7 +6680,7 @@ export interface operations {
                             last_at: string;
                             last_run_id: string | null;
                             /**
-                             * @description The project's `spending_limit`, a workflow's `max_run_cost`, or the `max_cost` of an agent or of a run of cases
+                             * @description The project's `spending_limit`; the `max_run_cost` of a workflow, or the `max_cost` of a test (`run`); the `max_cost` of an agent, or of a run of cases
                              * @enum {string}
                              */
                             limited_by: "project" | "run" | "agent" | "cases";
