@@ -15,7 +15,7 @@ import { OWN_BUILD } from '../harness/stack/supervisor.js';
 import type { Subject, Variant } from './subjects.js';
 import { openTestbed, type ServiceToStart } from './testbed.js';
 
-/** The settings that make a stack execute nodes in this way. */
+/** The settings that make a stack execute nodes as the variant does. */
 export const SETTINGS_OF: Record<Variant, Record<string, string>> = {
   visible: { EXECUTION: 'visible' },
   dense: { EXECUTION: 'dense' },

@@ -43,7 +43,7 @@ async function partsReady({ apiUrl, workerReadyUrl }: World): Promise<void> {
 
 /** Stops a part for `durationMs` (SIGSTOP, SIGCONT). The other parts can connect to it but get no answer. */
 export async function freezePart(world: World, part: ChildName, durationMs: number): Promise<void> {
-  // PostgreSQL has a process per connection, which all must be stopped. Its first process is stopped first.
+  // PostgreSQL has a process per connection, so all of its processes are stopped, the parent before its children.
   const pids = withDescendants(world.stack.stack.pids[part]!);
   signalAll(pids, 'SIGSTOP');
   try {

@@ -12,7 +12,7 @@ export interface Struck extends Service {
   /** Counts the calls of nodes that have reached the outside so far, by the key of the `ExpectedCall`. */
   countCalls: () => Record<string, number>;
   query: <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
-  /** The process ids of its parts, by name. A part that has died and was started again has another one. */
+  /** The process ids of its parts, by name. A part that was restarted has a new id. */
   pids: () => Partial<Record<string, number>>;
   /** Undoes the changes of a fault that failed halfway. */
   heal: () => void | Promise<void>;

@@ -55,8 +55,8 @@ describe('the source tree', () => {
     assert.deepEqual([atRoot('db'), atRoot('activities')], [[], []]);
   });
 
-  // A double represents neither 0.1 nor 18 decimals exactly. Exempt are a counter of Prometheus and charts, which work
-  // with doubles.
+  // A double represents neither 0.1 nor 18 decimals exactly. A counter of Prometheus and charts are exempt, because
+  // they work with doubles.
   it('turns no money into a JavaScript number', () => {
     const exempt = /costUsd\.inc\(/;
     const pictures = new Set(['console/pages/costs/costs-section.tsx', 'console/pages/costs/limits-section.tsx']);

@@ -6,7 +6,8 @@ import path from 'node:path';
 const ROOT = path.resolve(import.meta.dirname, '..');
 
 // `JSON.parse` and `response.json()` round numbers that a double cannot represent, so JSON from outside is read by
-// graph/json-text.ts. PARSES lists the files that call them all the same: how often, and why no digit is lost.
+// graph/json-text.ts. PARSES lists the files that call them nevertheless, with the number of calls and the reason why
+// no digit is lost.
 const SEALED = 'This service has sealed the text itself; it holds texts and small numbers alone.';
 const OWN = 'This service has written the text itself; it holds texts and small numbers alone.';
 const OPERATOR = "It is a file of the operator's or of the build.";

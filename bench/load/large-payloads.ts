@@ -1,5 +1,5 @@
 // Scenario `b` of `npm run load`.
-// Nodes that answer 5 MB each: passed on in a chain by templates, in parallel, and in many such runs at once.
+// Responses of 5 MB: templates pass them on in a chain, parallel nodes receive them, and many such runs do so at once.
 import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
 import { largeChain, largeFanOut } from './drawings.js';
 import { percentile } from '../statistics.js';

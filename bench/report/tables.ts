@@ -124,7 +124,7 @@ function runCostTable({ throughput }: Results): Table {
     title: 'What a run costs: history, and milliseconds of processor time',
     words: 3,
     head: [...JOB_HEAD, 'events', 'workflow tasks', 'worker', 'API or gateway', 'Temporal', 'PostgreSQL'],
-    // The eager twin costs nearly the same as the other one, and the processor time of peers is unknown.
+    // The eager twin costs nearly the same as `twin-normal`, and the processor time of peers is unknown.
     rows: throughput
       .filter(({ subject }) => subject !== 'twin-eager' && !isPeer(subject))
       .map((measured) => [

@@ -1,5 +1,5 @@
-// npm run scale -- --rows 10000000: readers, writers and vacuum of a large table of node results, before it is
-// partitioned, meanwhile and after it (docs/operate/capacity.md).
+// npm run scale -- --rows 10000000: measures readers, writers and vacuum of a large table of node results before, while
+// and after it is partitioned (docs/operate/capacity.md).
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -14,7 +14,7 @@ const BATCH_RUNS = 50_000;
 const READS = 300;
 const SHARE_CHANGED = 0.01;
 const ROWS_A_RUN = 6;
-/** As many as `admin database partition` makes by default. */
+/** As many as `admin database partition` creates by default. */
 const PARTITIONS = 16;
 
 /** Prints a line for each figure. */
@@ -85,7 +85,10 @@ async function someRuns(db: pg.Client): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The time of polls, the size of table and indexes, and the time of a vacuum after a hundredth has changed. */
+/**
+ * Returns the time of polls, the size of table and indexes, and the time of a vacuum after the rows of 1 % of the runs
+ * have changed.
+ */
 async function figures(db: pg.Client, client: TimedClient, runIds: readonly string[]): Promise<string> {
   const polls: number[] = [];
   for (let read = 0; read < READS; read++) polls.push(await poll(client, runIds[read % runIds.length]!));

@@ -1,7 +1,7 @@
 // npm run scale [-- --seconds 20 --execution dense --json FILE]: measures the cost of a run, and how much work a second
 // and a third process of each kind add (docs/operate/capacity.md). A cgroup limits each process to a share of a
 // processor, so that the machine has capacity for three of them and for the processes that they use.
-// `--rows 10000000` instead measures a table with so many results of nodes, before it is partitioned and after.
+// `--rows 10000000` instead measures a table with that many node results before, while and after it is partitioned.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { startStack } from '../../harness/stack/stack.js';

@@ -35,7 +35,7 @@ const MOST_PROCESSES = 3;
 /** More than workers with these shares can execute. */
 const RUNS_AT_ONCE = 16;
 const POLLS_AT_ONCE = 12;
-/** After this time, the work is done that was queued before a limit took effect. */
+/** Enough time to finish the work that was queued before a limit took effect. */
 const SETTLE_SECONDS = 3;
 
 interface Started {
@@ -70,7 +70,7 @@ export async function* measureWorkers(bed: ScaleBed): AsyncGenerator<ScaleRow> {
   }
 }
 
-/** Polls of a run that has ended. Each process has connections of its own, as behind a proxy. */
+/** Measures polls of a run that has ended. Each process has its own connections, as behind a proxy. */
 export async function* measureApis(bed: ScaleBed): AsyncGenerator<ScaleRow> {
   const { stack, target } = bed;
   const api = createApiClient(stack.apiUrl, bed.apiKey);
@@ -93,7 +93,7 @@ export function fiveCalls(target: HttpTarget): Drawing {
   return drawing(linkInRow([trigger(), ...Array.from({ length: 5 }, () => http(`${target.url}/called`))]));
 }
 
-/** One request, which is answered at the end of the run. */
+/** Sends one request, which is answered at the end of the run. Throws if the run did not succeed. */
 export async function runToEnd(client: TimedClient, workflow: number): Promise<void> {
   const path = `/workflows/${workflow}/run/`;
   const { body } = await client.send<{ data: { status: string } }>('POST', path, {}, { prefer: 'wait=55' });
@@ -107,7 +107,7 @@ export function clientOf(apiUrl: string, { apiKey }: ScaleBed): TimedClient {
 interface Work {
   what: string;
   share: number;
-  /** The stack's own process of this kind is the first. */
+  /** The kind of process. The first one is the stack's own, and `add` starts the others. */
   part: 'api' | 'worker';
   add: () => Promise<Started>;
   /** The actions that `repeat` executes concurrently; each is repeated. */
@@ -145,7 +145,7 @@ function readCpuTotals({ stack }: ScaleBed, running: Running[]): CpuTotals {
 
 const NOTHING = { processes: 0, temporal: 0, postgres: 0 };
 
-/** Repeats all actions side by side for a time, and counts those that ended in it. */
+/** Repeats all actions concurrently for `seconds`, and counts those that end within this time. */
 async function repeat(
   actions: (() => Promise<void>)[],
   seconds: number,

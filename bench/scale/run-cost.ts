@@ -14,10 +14,11 @@ const AT_ONCE = 10;
 export interface RunCost {
   /** Milliseconds of processor time. */
   cpuMs: CpuSeconds;
-  /** By table with its indexes, the largest first. */
+  /** The bytes that a run adds to each table and its indexes, the largest first. */
   tables: { name: string; bytes: number }[];
   /** Bytes of WAL. */
   wal: number;
+  /** Bytes in Temporal's store. */
   temporal: number;
 }
 

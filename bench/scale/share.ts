@@ -1,4 +1,4 @@
-// Holds processes to a share of a processor.
+// Limits processes to a share of a processor.
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { makeProcessorGroup } from '../../harness/processes/cgroups.js';
@@ -6,11 +6,11 @@ import { readText, withDescendants } from '../../harness/processes/family.js';
 import { eventually } from '../../harness/timing/eventually.js';
 
 export interface Share {
-  /** Removes the limit. Processes in it go on without one. */
+  /** Removes the limit. The processes continue without one. */
   end(): Promise<void>;
 }
 
-/** Returns false if this process may not make control groups: it needs Linux and root. */
+/** Returns false if this process may not create control groups, which needs Linux and root. */
 export function canHold(): boolean {
   const group = makeProcessorGroup('probe', 1);
   group?.remove();

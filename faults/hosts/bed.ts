@@ -51,15 +51,15 @@ const DISK_MIB = 768;
 export interface Bed extends Struck {
   hosts: Record<HostName, NetworkHost>;
   postgres: PostgresPair;
-  /** Stops the host's process in order, and starts it again: from another build, or with more variables. */
+  /** Stops the host's process gracefully and starts it again, if wanted from another build or with more variables. */
   restart: (name: ServiceName, how?: Restart) => Promise<void>;
   /** Kills PostgreSQL's first server and promotes the replica. No further fault can be applied then. */
   promote: () => Promise<void>;
   /** The folder of a build that differs from this one by its version. */
   nextBuild: () => string;
-  /** Resolves when each API process and each worker says that it is ready, and the proxy reaches the API. */
+  /** Resolves when each API process and each worker reports that it is ready, and the proxy reaches the API. */
   ready: () => Promise<void>;
-  /** The address of the health server, which tells the time of the host. */
+  /** The address of the health server. The Date header of its answers shows the clock of the process. */
   healthUrl: (name: ServiceName) => string;
   /**
    * Registers `undo` for `heal`, which is called if the fault fails. Returns a function that calls `undo`, unless it
@@ -102,7 +102,7 @@ function findCli(report: BedOptions['report']): Promise<string> {
   return findTemporalBinary({ configured: undefined, env: process.env, report, signal });
 }
 
-/** Creates the bed in the namespaces that this process has entered, after `prepareBed` outside of them. */
+/** Creates the bed in the namespaces that this process has entered. `prepareBed` must have run outside of them. */
 export async function createBed({ settings, isDev, report }: BedOptions): Promise<Bed> {
   const folder = makeDataDir();
   const outside = await startOutside();

@@ -264,7 +264,7 @@ const forgotten: HostFault[] = (
   },
 }));
 
-/** Returns by how many hours the clock of a host is ahead, according to its health server. */
+/** Returns by how many hours the clock of a process is ahead, according to its health server. */
 async function hoursAhead({ healthUrl }: Bed, name: ServiceName): Promise<number> {
   const { headers } = await fetch(healthUrl(name));
   return Math.round((Date.parse(headers.get('date')!) - Date.now()) / 3_600_000);
@@ -279,7 +279,7 @@ const clocks: HostFault[] = (['api1', 'worker1'] as const).flatMap((name) =>
     async apply(stage: Stage<Bed>) {
       const { world } = stage;
       const what = `the clock of ${name}`;
-      // The process is replaced in order, so no call is cut.
+      // The process is stopped gracefully, so no call is cut.
       await stage.hit({ what, cuts: 'nothing', apiDown: APIS.includes(name as never), ends: [name] }, async () => {
         await world.restart(name, { env: clockEnvironment(hours) });
         const moved = await hoursAhead(world, name);

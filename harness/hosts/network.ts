@@ -8,7 +8,7 @@ import type { Command } from '../../cli/embedded/child-process.js';
 
 const run = promisify(execFile);
 const NETWORK = '10.77.0';
-/** The bridge: the address of this process for the hosts. */
+/** The address of the bridge, at which the hosts reach this process. */
 export const BRIDGE_ADDRESS = `${NETWORK}.1`;
 /** The network of all hosts. */
 export const HOST_NETWORK = `${NETWORK}.0/24`;
@@ -131,7 +131,8 @@ export class NetworkHost {
       'chain leaving { type nat hook output priority -100',
       `ip daddr ${to.address} tcp dport ${to.port} counter name struck dnat to ${by.address}:${by.port}`,
       '}',
-      // The kernel translates no connection that it has seen before, such as those of an earlier redirect.
+      // The kernel does not translate connections that it has seen before, such as those of an earlier redirect, so
+      // they are reset.
       'chain breaking { type filter hook output priority 0',
       `ip daddr ${to.address} tcp dport ${to.port} reject with tcp reset`,
       '}',

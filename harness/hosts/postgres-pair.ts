@@ -113,7 +113,7 @@ async function createData({ folder }: PostgresPlace, networks: string[]): Promis
   return data;
 }
 
-/** Makes the second server's data folder from a copy of the first one's. No server may run on it. */
+/** Copies the first server's data folder for the second one. No server may be running in it. */
 function copyData(from: string, { folder }: PostgresPlace): void {
   mkdirSync(folder, { recursive: true });
   const data = path.join(folder, 'postgres');
@@ -128,7 +128,7 @@ function serverIn(folder: string): ReturnType<typeof createPostgresServer> {
   return createPostgresServer({ dataDir: folder, password: PASSWORD, env: process.env });
 }
 
-/** Prepares a server that is restarted when it dies. */
+/** Returns a supervisor, which is not started yet and restarts its server when the server dies. */
 function supervise(
   place: PostgresPlace,
   settings: Record<string, string>,

@@ -1,5 +1,5 @@
-// Control groups of Linux, if this process may make some: limits of memory and of processor time. Version 1 and version
-// 2 of their interface are both in use.
+// Limits memory and processor time by control groups of Linux, if this process may create them. Machines use version 1
+// or version 2 of their interface, so both are supported.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -21,7 +21,7 @@ const ROOT = '/sys/fs/cgroup';
 const PERIOD_US = 100_000;
 const PREFIX = 'workflow-automation-';
 
-/** Returns undefined if this process may not make one. */
+/** Returns undefined if this process may not create control groups. */
 export function makeMemoryGroup(name: string, limitMiB: number): Group | undefined {
   const bytes = String(limitMiB * 1024 * 1024);
   return makeGroup(name, [
@@ -37,7 +37,7 @@ export function makeMemoryGroup(name: string, limitMiB: number): Group | undefin
   ]);
 }
 
-/** `share`: the share of one processor. */
+/** `share`: the share of one processor. Returns undefined if this process may not create control groups. */
 export function makeProcessorGroup(name: string, share: number): Group | undefined {
   const quota = String(Math.round(share * PERIOD_US));
   return makeGroup(name, [
@@ -71,7 +71,7 @@ function makeGroup(name: string, versions: Files[]): Group | undefined {
   return undefined;
 }
 
-/** The folder of this process's own group: new groups are made inside of it, so its limits still apply. */
+/** Returns the folder of this process's own group. New groups are created inside it, so its limits still apply. */
 function own(controller: string): string {
   const line = readText('/proc/self/cgroup')
     .split('\n')

@@ -1,4 +1,4 @@
-// Another process of ours beside the stack's, started from the build. It reports the port that it listens on.
+// Starts another process of the service beside those of the stack. The process reports the port that it listens on.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync } from 'node:fs';

@@ -1,11 +1,11 @@
 // The HTTP server that nodes call in benchmarks and load tests. It is a separate process, so that its processor time is
 // not counted for another part. It sends a tiny answer over keep-alive connections, and records every call.
 //   /<tag>/<number>?delay=<ms>   the calls of runs
-//   /<tag>/<number>?bytes=<n>    the same, answered by so many bytes of text
+//   /<tag>/<number>?bytes=<n>    the same, answered with <n> bytes of text
 //   /-/calls                     all calls so far: [path, receivedAt, answeredAt or 0, method and address][]
 //   /-/forget                    forgets them
 //   /-/release                   answers every call that is still waiting
-// Its argument is the port; any free one by default.
+// The argument of the process is the port to listen on. By default it is any free one.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { incompressibleText } from './incompressible-text.js';

@@ -19,8 +19,8 @@ export interface ToolServer {
 type Hold = (text: string) => Promise<void>;
 
 /**
- * Has the tools `add` (a, b), `slow` (ms, and a text that distinguishes calls), `fail` and `note` (text), and with
- * `hold` the tool `held` (text). It is stateless: each request gets its own server.
+ * Starts a server with the tools `add` (a, b), `slow` (ms, and a text that distinguishes calls), `fail` and `note`
+ * (text), and with `hold` the tool `held` (text). It is stateless: each request gets its own `McpServer`.
  */
 export async function startToolServer(hold?: Hold): Promise<ToolServer> {
   const calls: ToolServer['calls'] = [];

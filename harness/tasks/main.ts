@@ -39,7 +39,7 @@ print(
 );
 process.exitCode = sums.held === tasks.length ? 0 : 1;
 
-/** The service that `npm start` runs, unless another one is named. */
+/** Returns the service that `--url` and `--key` name, by default the one that `npm start` runs. */
 function placeOf(): Place {
   if (values.url !== undefined && values.key !== undefined) return { url: values.url, apiKey: values.key };
   const stack = JSON.parse(readFileSync('.data/stack.json', 'utf8')) as { api_url: string; api_key: string };

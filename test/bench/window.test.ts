@@ -4,7 +4,7 @@ import { Window, type Job } from '../../bench/window.js';
 const NO_CPU = { worker: 0, api: 0, temporal: 0, postgres: 0, client: 0 };
 const JOB: Job = { id: 'job', tookMs: 0, acceptedMs: 0, polls: 1 };
 
-/** Jobs of one length, one after the other in each lane; `offsetOf` returns the start of a lane. */
+/** Measures jobs of equal length, which follow each other in each lane. `offsetOf` returns the start of a lane. */
 function measure(lanes: number, jobMs: number, durationMs: number, offsetOf: (lane: number) => number) {
   const window = new Window({
     lanes,

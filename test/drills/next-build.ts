@@ -1,5 +1,5 @@
-// The build that comes after this one: the same code, one more migration, which changes every table, and another text
-// of every file of routines.
+// The build that follows this one. It has the same code, one more migration, which changes every table, and one more
+// function in every file of routines.
 import { appendFileSync, cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -37,7 +37,7 @@ export interface Traces {
 
 interface Workflow {
   id: number;
-  /** The waiting node outside of bodies. */
+  /** The node that stays open: the one that waits, or the loop whose body waits. */
   open: DrawingNode;
 }
 

@@ -53,7 +53,7 @@ describe(`${FILES} files of ${FILE_BYTES / 2 ** 20} MiB, ${AT_ONCE} at once`, fu
     await s3?.close();
   });
 
-  /** Content that differs for each file, and costs little to make. */
+  /** Returns content that differs for each file and is cheap to generate. */
   function contentOf(at: number, hash: Hash): Readable {
     const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, at + 1), Buffer.alloc(16));
     const block = Buffer.alloc(2 ** 18);

@@ -19,7 +19,7 @@ interface Pools {
   pools?: string[];
 }
 
-/** Workers cache the pools of a project for 2 s, so a change holds after this time. */
+/** Workers cache the pools of a project for 2 s, so a change has taken effect after this time. */
 const WORKERS_KNOW_MS = 2_500;
 
 async function setPools({ stack }: World, projectId: number, { pool, pools = [] }: Pools): Promise<void> {
@@ -44,7 +44,10 @@ async function withFarWorker(world: World, work: () => Promise<string>): Promise
 
 const far = (url: string): DrawingNode => http(url, { settings: { pool: 'far' } });
 
-/** Two nodes start together in another pool, one waits there for a node of the default pool, and one follows. */
+/**
+ * Two nodes of another pool start together, and a third one follows both. Two more nodes of that pool follow nodes of
+ * the default pool, which also executes the last node.
+ */
 function acrossPools(world: World): Promise<string> {
   const { url } = world.target;
   const [one, two, third] = [far(`${url}/one`), far(`${url}/two`), far(`${url}/third`)];

@@ -177,7 +177,7 @@ async function caughtTimeOut(world: World): Promise<string> {
 
 /**
  * Terminates the run and starts another one under its id. The plan of that run cannot complete, which only a bug could
- * cause: its second node waits for two links, of which there is one.
+ * cause: its second node waits for two links, but has only one.
  */
 async function stalled(world: World): Promise<string> {
   const node = world.agent([NOTES, DONE], 'always');

@@ -3,8 +3,8 @@ import { historiesOfRun } from '../../cli/replay/histories.js';
 import { eventually } from '../../harness/timing/eventually.js';
 
 /**
- * The Temporal histories of a run, the newest execution first. The workflow closes a moment after the run's end is
- * reported.
+ * Returns the Temporal histories of a run, the newest execution first. Waits until the workflow is closed, which
+ * happens a moment after the run's end is reported.
  */
 export async function closedHistories(client: Client, runId: string): Promise<HistoryAndWorkflowId[]> {
   await eventually(async () => (await client.workflow.getHandle(runId).describe()).status.name !== 'RUNNING');

@@ -12,7 +12,7 @@ export interface RawConnection {
   close: () => void;
 }
 
-/** Without `allowHalfOpen`, the client ends its side when the server ends its own. */
+/** Opens a connection. The client ends its side as soon as the server ends its own. */
 export async function openRaw(url: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });

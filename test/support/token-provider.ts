@@ -20,7 +20,7 @@ export interface TokenProvider {
   /** The paths of calls that the API accepted. */
   accepted: string[];
   refused: number;
-  /** All tokens and codes that were issued. */
+  /** All tokens and codes that were generated. */
   given: string[];
   /** Called for each request for tokens, after the tokens are made and before the answer is sent. */
   beforeAnswer: ((grantType: string | null) => Promise<void>) | undefined;

@@ -1,6 +1,6 @@
-// Executes the run workflow's bundle without a server: the test plays the server. It is the SDK's own runtime in a
-// context as workers make it, so commands, payloads, cancellation and continue-as-new are the real ones. One step takes
-// less than a tenth of a millisecond.
+// Executes the run workflow's bundle without a server: the test plays the server. The bundle runs in the SDK's own
+// runtime, in a context like that of workers, so commands, payloads, cancellation and continue-as-new are the real
+// ones. One step takes less than a tenth of a millisecond.
 import vm from 'node:vm';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { coresdk } from '@temporalio/proto';

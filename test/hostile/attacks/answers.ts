@@ -12,7 +12,7 @@ const LARGE_RESULT_BYTES = 9 * MIB;
 const READERS = 60;
 const DRAWINGS = 12;
 
-/** Makes a run of sixty results of 9 MiB, which is an example on the marketplace. */
+/** Creates a run with sixty results of 9 MiB, and publishes it as an example on the marketplace. */
 const largeRun: Preparation = {
   name: 'a large run',
   async make(tenant) {
@@ -64,7 +64,7 @@ async function untilAnswered({ api, signal }: Pick<Tenant, 'api' | 'signal'>): P
   }
 }
 
-/** Makes drawings of 8 MiB, one of them with versions and runs of its own. */
+/** Creates workflows with drawings of 8 MiB. The first one also has further versions, and runs. */
 const largeDrawings: Preparation = {
   name: 'large drawings',
   async make({ api, projectId }) {

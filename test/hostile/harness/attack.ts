@@ -15,11 +15,11 @@ export interface Attack {
   isShort?: boolean;
   /** Runs before the victim is measured. */
   prepare?: Preparation;
-  /** Goes on until the tenant's signal is aborted, or ends earlier; `prepared` is the result of `prepare`. */
+  /** Runs until the process of the attackers is killed, or ends earlier. `prepared` is the result of `prepare`. */
   act: (tenant: Tenant, prepared: Prepared) => Promise<unknown>;
 }
 
-/** The objects that the attacks of a preparation need; each preparation makes some of them. */
+/** The objects that preparations create for attacks. Each preparation creates some of them. */
 export interface Prepared {
   project: number;
   workflow: number;
