@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { findLoops } from '../../n8n/loops.js';
+import { readN8nFile } from '../../n8n/n8n-file.js';
+import { translateN8n } from '../../n8n/translate-n8n.js';
+import { createRandom } from '../api/fuzz/random.js';
+
+interface Step {
+  type: string;
+  typeVersion?: number;
+  parameters?: object;
+}
+
+/** A file of n8n. `links` has, for each node, the targets of each output. */
+function fileOf(steps: Record<string, Step>, links: Record<string, string[][]>) {
+  const nodes = Object.entries(steps).map(([name, step]) => ({
+    id: name,
+    name,
+    typeVersion: 1,
+    position: [0, 0],
+    parameters: {},
+    ...step,
+    type: `n8n-nodes-base.${step.type}`,
+  }));
+  const connections = Object.fromEntries(
+    Object.entries(links).map(([from, outputs]) => [
+      from,
+      { main: outputs.map((targets) => targets.map((node) => ({ node, type: 'main', index: 0 }))) },
+    ]),
+  );
+  return { nodes, connections };
+}
+
+/** Returns the loops of a file whose links are given as `A B`. */
+function loopsOf(pairs: readonly string[]) {
+  const targets = new Map<string, string[]>();
+  for (const pair of pairs) {
+    const [from, to] = pair.split(' ') as [string, string];
+    targets.set(from, [...(targets.get(from) ?? []), to]);
+    if (!targets.has(to)) targets.set(to, []);
+  }
+  const file = fileOf(
+    Object.fromEntries([...targets.keys()].map((name) => [name, { type: 'noOp' }])),
+    Object.fromEntries([...targets].map(([name, each]) => [name, [each]])),
+  );
+  const { nodes, links } = readN8nFile(file);
+  return { ...findLoops(nodes, links), all: links };
+}
+
+const toPair = ({ from, to }: { from: { name: string }; to: { name: string } }) => `${from.name} ${to.name}`;
+
+describe('cycles of a file of n8n', () => {
+  it('are cut before the node by which they are entered, and a node behind one keeps its links', () => {
+    const retry = fileOf(
+      {
+        Start: { type: 'manualTrigger' },
+        If: { type: 'if', typeVersion: 2 },
+        Notify: { type: 'noOp' },
+        Check: { type: 'if', typeVersion: 2 },
+        Wait: { type: 'wait', parameters: { amount: 1, unit: 'seconds' } },
+      },
+      { Start: [['If']], If: [['Notify'], ['Check']], Check: [['Notify'], ['Wait']], Wait: [['Check']] },
+    );
+    const { warnings } = translateN8n(retry);
+    assert.deepEqual(
+      warnings.filter(({ message }) => message.includes('connection')),
+      [{ node: 'Wait', message: 'Its connection back to "Check" was left out: here only loops repeat nodes.' }],
+    );
+  });
+
+  it('that share nodes, have two entries or one node lose only links that close one', () => {
+    assert.deepEqual(loopsOf(['A B', 'B A', 'B C', 'C B', 'C D']).cut.map(toPair), ['B A', 'C B']);
+    assert.deepEqual(loopsOf(['S A', 'A A', 'A B']).cut.map(toPair), ['A A']);
+    assert.equal(loopsOf(['S A', 'S B', 'A B', 'B A', 'A C', 'B C']).cut.length, 1);
+  });
+
+  it('of random links are cut so that none is left, and only by links that close one', () => {
+    for (let seed = 1; seed <= 300; seed++) {
+      const random = createRandom(seed);
+      const pick = () => `N${random.below(8)}`;
+      const { all, links, cut, inOrder } = loopsOf(Array.from({ length: 14 }, () => `${pick()} ${pick()}`));
+      const place = new Map(inOrder.map((node, at) => [node, at]));
+      assert.ok(
+        links.every(({ from, to }) => place.get(from)! < place.get(to)!),
+        `seed ${seed}: in order`,
+      );
+      for (const { from, to } of cut) {
+        const reached = new Set([to]);
+        for (const node of reached) for (const link of all) if (link.from === node) reached.add(link.to);
+        assert.ok(reached.has(from), `seed ${seed}: ${from.name} ${to.name} closes a cycle`);
+      }
+    }
+  });
+
+  it('may be as long as the file', () => {
+    const count = 20_000;
+    const { cut, inOrder } = loopsOf(Array.from({ length: count }, (_, at) => `N${at} N${(at + 1) % count}`));
+    assert.equal(inOrder.length, count);
+    assert.deepEqual(cut.map(toPair), [`N${count - 1} N0`]);
+  });
+});
