@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { JsonObject } from '../../graph/json.js';
 import { findLoops } from '../../n8n/loops.js';
 import { readN8nFile } from '../../n8n/n8n-file.js';
 import { translateN8n } from '../../n8n/translate-n8n.js';
@@ -96,5 +97,32 @@ describe('cycles of a file of n8n', () => {
     const { cut, inOrder } = loopsOf(Array.from({ length: count }, (_, at) => `N${at} N${(at + 1) % count}`));
     assert.equal(inOrder.length, count);
     assert.deepEqual(cut.map(toPair), [`N${count - 1} N0`]);
+  });
+});
+
+describe('a loop over items', () => {
+  it('of version 2 gives a node behind it what it gives at its end, as one of version 3 does', () => {
+    const inputsOf = (typeVersion: number) => {
+      const [each, done] = [['Body'], ['After']];
+      const file = fileOf(
+        {
+          Start: { type: 'manualTrigger' },
+          Loop: { type: 'splitInBatches', typeVersion, parameters: { batchSize: 1 } },
+          Body: { type: 'noOp' },
+          After: { type: 'noOp' },
+          Reader: { type: 'code', typeVersion: 2, parameters: { jsCode: "return $('Loop').all();" } },
+        },
+        {
+          Start: [['Loop']],
+          Loop: typeVersion < 3 ? [each, done] : [done, each],
+          Body: [['Loop']],
+          After: [['Reader']],
+        },
+      );
+      const nodes = translateN8n(file).drawing['nodes'] as { id: string; data: JsonObject }[];
+      return nodes.find(({ id }) => id === 'Reader')!.data['inputs'];
+    };
+    assert.match(JSON.stringify(inputsOf(3)), /Loop\.result\.items/);
+    assert.deepEqual(inputsOf(2), inputsOf(3));
   });
 });
