@@ -20,7 +20,10 @@ export interface Loops {
   inOrder: readonly N8nNode[];
 }
 
-/** A run refuses more than five nested bodies (`MAX_DEPTH`). One is left for nodes that become a for-each. */
+/**
+ * A run refuses more than five nested bodies (`MAX_DEPTH`). One is left for nodes that become a for-each. A node that
+ * needs two is left out in the innermost of so many loops.
+ */
 const MAX_LOOPS_AROUND = 4;
 
 type Outgoing = ReadonlyMap<N8nNode, readonly N8nLink[]>;

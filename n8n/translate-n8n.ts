@@ -241,7 +241,7 @@ class Translation {
       subNodes: (kind) => this.#subNodes.take(node, kind),
       leadsOn: (number) => (this.#outgoing.get(node) ?? []).some(({ output }) => output === number),
       isNewOrder: this.#file.settings['executionOrder'] === 'v1',
-      isInLoop: [...this.#loops.loops.values()].some(({ body }) => body.has(node)),
+      loopsAround: [...this.#loops.loops.values()].filter(({ body }) => body.has(node)).length,
       warnings: this.#warnings,
     };
   }

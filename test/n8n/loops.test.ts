@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { checkDrawing } from '../../api/workflows/check-drawing.js';
 import type { JsonObject } from '../../graph/json.js';
 import { findLoops } from '../../n8n/loops.js';
 import { readN8nFile } from '../../n8n/n8n-file.js';
@@ -124,5 +125,62 @@ describe('a loop over items', () => {
     };
     assert.match(JSON.stringify(inputsOf(3)), /Loop\.result\.items/);
     assert.deepEqual(inputsOf(2), inputsOf(3));
+  });
+
+  describe('in others', () => {
+    const pages: Step = {
+      type: 'httpRequest',
+      typeVersion: 4.2,
+      parameters: {
+        url: 'https://api.example.com/rows',
+        options: {
+          pagination: {
+            pagination: { parameters: { parameters: [{ type: 'qs', name: 'page', value: '={{ $pageCount + 1 }}' }] } },
+          },
+        },
+      },
+    };
+    const located = (value: string) => ({ __rl: true, mode: 'id', value });
+    const rows: Step = {
+      type: 'googleSheets',
+      typeVersion: 4.5,
+      parameters: {
+        operation: 'update',
+        documentId: located('doc'),
+        sheetName: { ...located('gid=0'), mode: 'list', cachedResultName: 'Rows' },
+        columns: { mappingMode: 'defineBelow', value: { Name: 'Ada', Age: 37 }, matchingColumns: ['Name'] },
+      },
+    };
+    /** `count` loops in each other. The innermost one executes `step` for several items. */
+    function nested(count: number, step: Step) {
+      const steps: Record<string, Step> = { Start: { type: 'manualTrigger' }, Step: step };
+      const links: Record<string, string[][]> = { Start: [['Loop1']], Step: [[`Loop${count}`]] };
+      for (let at = 1; at <= count; at++) {
+        steps[`Loop${at}`] = { type: 'splitInBatches', typeVersion: 3, parameters: { batchSize: 2 } };
+        links[`Loop${at}`] = [at === 1 ? [] : [`Loop${at - 1}`], [at === count ? 'Step' : `Loop${at + 1}`]];
+      }
+      return fileOf(steps, links);
+    }
+
+    for (const step of [pages, rows]) {
+      for (const [count, leftOut] of [
+        [3, []],
+        [4, [`Step: n8n-nodes-base.${step.type} was left out: it is nested too deeply.`]],
+      ] as const) {
+        it(`${count} deep ${count === 3 ? 'execute' : 'leave out'} ${step.type} with a loop of its own for each item`, () => {
+          const { drawing, warnings } = translateN8n(nested(count, step));
+          const messages = warnings.map(({ node, message }) => `${node}: ${message}`);
+          assert.deepEqual(
+            messages.filter((message) => message.includes('was left out')),
+            leftOut,
+          );
+          const errors = checkDrawing(drawing, {}, 365).errors.map(({ message }) => message);
+          assert.deepEqual(
+            errors.filter((message) => message.startsWith('The loop is nested deeper')),
+            [],
+          );
+        });
+      }
+    }
   });
 });
