@@ -20,7 +20,10 @@ export interface Loops {
   inOrder: readonly N8nNode[];
 }
 
-/** A run refuses more than five nested bodies (`MAX_DEPTH`). One is left for nodes that become a for-each. */
+/**
+ * A run refuses more than five nested bodies (`MAX_DEPTH`). One is left for nodes that become a for-each. A node that
+ * needs two is left out in the innermost of so many loops.
+ */
 const MAX_LOOPS_AROUND = 4;
 
 type Outgoing = ReadonlyMap<N8nNode, readonly N8nLink[]>;
@@ -89,46 +92,57 @@ function reach(from: readonly N8nNode[], outgoing: Outgoing, border?: N8nNode): 
   return met;
 }
 
-/**
- * Sorts the nodes by Kahn's algorithm. If no node is free, takes the first remaining node in order of discovery, and
- * cuts the links to it from other remaining nodes.
- */
+/** Cuts the links that close a cycle, and sorts the nodes by Kahn's algorithm. */
 function cutCycles(nodes: readonly N8nNode[], links: readonly N8nLink[]): { cut: Set<N8nLink>; inOrder: N8nNode[] } {
   const outgoing = groupBy(links, ({ from }) => from);
-  const incoming = groupBy(links, ({ to }) => to);
+  const entered = new Set(links.map(({ to }) => to));
+  const starts = nodes.filter((node) => !entered.has(node));
+  const cut = linksBack([...starts, ...nodes], outgoing);
+  const left = links.filter((link) => !cut.has(link));
+  const incoming = groupBy(left, ({ to }) => to);
   const open = new Map(nodes.map((node) => [node, (incoming.get(node) ?? []).length]));
-  const inOrder: N8nNode[] = [];
-  const free = nodes.filter((node) => open.get(node) === 0);
-  const cut = new Set<N8nLink>();
-  const take = (node: N8nNode): void => {
-    open.delete(node);
-    inOrder.push(node);
-    for (const { to } of outgoing.get(node) ?? []) {
-      const left = open.get(to);
-      if (left === undefined) continue;
-      open.set(to, left - 1);
-      if (left === 1) free.push(to);
+  // The list grows while it is iterated.
+  const inOrder = nodes.filter((node) => open.get(node) === 0);
+  for (const node of inOrder) {
+    for (const link of outgoing.get(node) ?? []) {
+      if (cut.has(link)) continue;
+      const count = open.get(link.to)! - 1;
+      open.set(link.to, count);
+      if (count === 0) inOrder.push(link.to);
     }
-  };
-  // The nodes are in order of discovery, so that a cycle is cut before the node by which it is entered.
-  const waiting = discoveryOrder(nodes, outgoing, free);
-  for (let at = 0, next = 0; open.size > 0;) {
-    const node = free[next];
-    if (node !== undefined) {
-      next += 1;
-      if (open.has(node)) take(node);
-      continue;
-    }
-    while (!open.has(waiting[at]!)) at += 1;
-    const first = waiting[at]!;
-    for (const link of incoming.get(first) ?? []) if (open.has(link.from)) cut.add(link);
-    take(first);
   }
   return { cut, inOrder };
 }
 
-function discoveryOrder(nodes: readonly N8nNode[], outgoing: Outgoing, starts: readonly N8nNode[]): N8nNode[] {
-  return [...new Set([...reach(starts, outgoing), ...nodes])];
+/**
+ * Returns the links that lead back to a node on the path of a depth-first search. Each of them closes a cycle, and
+ * without them there is none. The search begins where a run begins, so that a cycle is cut before the node by which it
+ * is entered.
+ */
+function linksBack(starts: readonly N8nNode[], outgoing: Outgoing): Set<N8nLink> {
+  const back = new Set<N8nLink>();
+  const met = new Set<N8nNode>();
+  const onPath = new Set<N8nNode>();
+  // A list instead of recursion, because a path may be as long as the file.
+  const path: { node: N8nNode; links: Iterator<N8nLink, undefined> }[] = [];
+  const enter = (node: N8nNode): void => {
+    if (met.has(node)) return;
+    met.add(node);
+    onPath.add(node);
+    path.push({ node, links: (outgoing.get(node) ?? []).values() });
+  };
+  for (const start of starts) {
+    enter(start);
+    for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+      const link = last.links.next().value;
+      if (link === undefined) {
+        onPath.delete(last.node);
+        path.pop();
+      } else if (onPath.has(link.to)) back.add(link);
+      else enter(link.to);
+    }
+  }
+  return back;
 }
 
 /** True if the node is in a body that doesn't contain the reader. */

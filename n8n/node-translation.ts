@@ -1,7 +1,7 @@
 // The state of one node's translation: what it adds to the drawing, and its warnings. Nothing takes effect before
 // `commit`.
 import { mapLeaves, type JsonObject } from '../graph/json.js';
-import type { NodeKind } from '../graph/kinds.js';
+import { traitsOf, type NodeKind } from '../graph/kinds.js';
 import type { Draft, DraftNode, Source } from './draft.js';
 import type { Spot } from './spread.js';
 import {
@@ -54,8 +54,8 @@ export interface Surroundings {
   leadsOn: (output: number) => boolean;
   /** True if the file says that branches are executed one after the other (n8n's execution order v1). */
   isNewOrder: boolean;
-  /** True if the node is executed in rounds of a loop. */
-  isInLoop: boolean;
+  /** The number of loops in whose rounds the node is executed. */
+  loopsAround: number;
   warnings: ImportWarning[];
 }
 
@@ -138,7 +138,7 @@ export class NodeTranslation {
   unreadable({ names, nodes, paired }: JavaScript): string | undefined {
     if (names.has('$execution') && this.names.callbackUrl === undefined)
       return 'it is not certain which wait it belongs to';
-    if (names.has('$runIndex') && this.around.isInLoop) return 'rounds of a loop have no number here';
+    if (names.has('$runIndex') && this.around.loopsAround > 0) return 'rounds of a loop have no number here';
     for (const name of nodes) {
       const place = this.around.names.node(name);
       if (typeof place === 'string') return place;
@@ -235,6 +235,11 @@ export class NodeTranslation {
     const beside = { x: spot.x - 40 * extra, y: spot.y + 90 * extra };
     this.#added.push({ id, kind, data: { label: `${label} (${note})`, ...data }, spot: beside });
     return id;
+  }
+
+  /** True if one of the added nodes has a body. */
+  get hasBody(): boolean {
+    return this.#added.some(({ kind }) => traitsOf(kind).runs === 'body');
   }
 
   kindOf(id: string): NodeKind {

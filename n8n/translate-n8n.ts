@@ -241,7 +241,7 @@ class Translation {
       subNodes: (kind) => this.#subNodes.take(node, kind),
       leadsOn: (number) => (this.#outgoing.get(node) ?? []).some(({ output }) => output === number),
       isNewOrder: this.#file.settings['executionOrder'] === 'v1',
-      isInLoop: [...this.#loops.loops.values()].some(({ body }) => body.has(node)),
+      loopsAround: [...this.#loops.loops.values()].filter(({ body }) => body.has(node)).length,
       warnings: this.#warnings,
     };
   }
@@ -251,9 +251,11 @@ class Translation {
     if (node === undefined) return 'the file has no node of that name';
     if (this.#leftOut.has(node) && !this.#places.has(node)) return 'that node was left out';
     if (isHidden(this.#loops, node, reader)) return 'that node is in a loop, which does not show what is in it';
-    const item = this.#loops.loops.get(node)?.body.has(reader) === true ? loopOutputs(node).each : 0;
+    const loop = this.#loops.loops.get(node);
+    const { each, done } = loopOutputs(node);
+    const output = loop === undefined ? 0 : loop.body.has(reader) ? each : done;
     return (
-      this.#out.get(node)?.[item]?.[0]?.place ?? this.#places.get(node) ?? 'that node does not come before this one'
+      this.#out.get(node)?.[output]?.[0]?.place ?? this.#places.get(node) ?? 'that node does not come before this one'
     );
   }
 

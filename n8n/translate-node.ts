@@ -1,5 +1,6 @@
 // The steps that every node's translation shares: its incoming links, and its settings for retries and failures.
 import { traitsOf } from '../graph/kinds.js';
+import { MAX_DEPTH } from '../graph/plan.js';
 import { translateAgent, translateChain, translateFirstOpenAi, translateOpenAi } from './models.js';
 import { translateCall, translateStop, translateWait } from './control.js';
 import { translateCode, translateFunction, translateFunctionItem } from './code.js';
@@ -24,7 +25,7 @@ import { RESULTS } from './runtime/core.js';
 import { translateRenameKeys, translateSet } from './set.js';
 import { translateCrypto, translateHtml, translateHtmlExtract, translateMarkdown, translateXml } from './texts.js';
 import { numberOf, LOOP_TYPE, SPLIT_OUT_TYPE } from './n8n-file.js';
-import type { NodeTranslation, TranslatedNode } from './node-translation.js';
+import { NotTranslatable, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 import { rowOf, templateAt, wholePlace, type JsonPlace } from './json-places.js';
 import { services, translateService } from './services/translate-service.js';
 import { translateNoOp, translateResponse } from './values.js';
@@ -115,6 +116,7 @@ function translateForEach(at: NodeTranslation, translate: Translate): Translated
   at.preparedAt = `${loop}.item.parameters`;
   at.isForEach = true;
   const translated = translate(at);
+  if (at.hasBody && at.around.loopsAround + 2 > MAX_DEPTH) throw new NotTranslatable('it is nested too deeply');
   const place = translated.outputs[0]?.place ?? outer;
   const id = translated.main ?? translated.entry;
   const onError = onErrorOf(at);

@@ -9,8 +9,8 @@ import type { Reply, Work } from './work.js';
  */
 const [heapMb = 128, residentMb = 0] = process.argv.slice(2).map(Number);
 const LIMITS = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32 };
-const LOOK_EVERY_MS = 20;
-let looking: NodeJS.Timeout | undefined;
+const CHECK_EVERY_MS = 20;
+let memoryCheck: NodeJS.Timeout | undefined;
 
 // A service manager sends these signals to every process of the service. This process ends with its parent instead.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
@@ -19,14 +19,14 @@ process.once('disconnect', end);
 const thread = new Worker(new URL('thread.js', import.meta.url), { resourceLimits: LIMITS, env: {} });
 thread
   .on('message', (reply: Reply | string) => {
-    clearInterval(looking);
+    clearInterval(memoryCheck);
     process.send?.(reply);
   })
   .once('error', end)
   .once('exit', end);
 process.on('message', (work: Work) => {
   // The heap has its own limit, but buffers are outside the heap.
-  if (residentMb > 0) looking = setInterval(endWhenFull, LOOK_EVERY_MS);
+  if (residentMb > 0) memoryCheck = setInterval(endWhenFull, CHECK_EVERY_MS);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
   thread.postMessage(work);
 });

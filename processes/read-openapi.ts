@@ -58,13 +58,20 @@ export function readOpenapiWork({ bytes, isBody, documentUrl, serverUrl, address
     isRefused: (url) => namesRefusedAddress(url, addressRules),
   };
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const text = decode(bytes, isBody);
     return isBody ? readBody(text, rules) : toReply(readOpenapi(parseText(text), rules));
   } catch (error) {
     if (error instanceof OpenapiError) return { kind: 'openapi-refused', field: 'openapi', message: error.message };
     if (error instanceof Refusal) return { kind: 'openapi-refused', field: error.field, message: error.message };
-    if (!(error instanceof TypeError)) throw error;
-    return { kind: 'openapi-refused', field: isBody ? 'body' : 'openapi', message: 'The document is not valid UTF-8.' };
+    throw error;
+  }
+}
+
+function decode(bytes: Uint8Array, isBody: boolean): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Refusal(isBody ? 'body' : 'openapi', 'The document is not valid UTF-8.');
   }
 }
 

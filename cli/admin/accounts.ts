@@ -5,7 +5,7 @@ import { listMembers, removeMember, setMember } from '../../db/projects/members-
 import type { Role } from '../../db/core/tables.js';
 import { findUser, type UserRow } from '../../db/users/users-repository.js';
 import { AdminError, type AdminContext } from './context.js';
-import { made, recorded } from './recorded.js';
+import { creation, recorded } from './recorded.js';
 import { signToken } from './session-token.js';
 
 /** More than the members of any project. */
@@ -14,7 +14,7 @@ const ALL = 2_147_483_647;
 export async function addKey(context: AdminContext, user: number, label: string, rateLimit?: number): Promise<object> {
   await requireUser(context, user);
   const key = { userId: user, label, rateLimit: rateLimit ?? null };
-  const { id, apiKey } = await recorded(context, { action: 'key.created', type: 'key', ...made }, (trx) =>
+  const { id, apiKey } = await recorded(context, { action: 'key.created', type: 'key', ...creation }, (trx) =>
     createKey(trx, key),
   );
   return { id, api_key: apiKey };

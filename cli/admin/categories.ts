@@ -6,7 +6,7 @@ import {
   listCategories,
 } from '../../db/workflows/categories-repository.js';
 import { AdminError, type AdminContext } from './context.js';
-import { made, recorded } from './recorded.js';
+import { creation, recorded } from './recorded.js';
 
 /** Adds a category, or a subcategory of `parent`. There is no third level. */
 export async function addCategory(context: AdminContext, name: string, parent?: number): Promise<object> {
@@ -17,7 +17,7 @@ export async function addCategory(context: AdminContext, name: string, parent?: 
     if (above === undefined) throw new AdminError(`There is no category ${parent}.`);
     if (above.parent !== null) throw new AdminError(`Category ${parent} is itself a subcategory.`);
   }
-  return recorded(context, { action: 'category.created', type: 'category', ...made }, (trx) =>
+  return recorded(context, { action: 'category.created', type: 'category', ...creation }, (trx) =>
     createCategory(trx, name.trim(), parent ?? null),
   );
 }

@@ -6,7 +6,7 @@ import {
   MOST_PROVIDER_KEYS,
 } from '../../db/projects/provider-keys-repository.js';
 import { AdminError, type AdminContext } from './context.js';
-import { made, recorded } from './recorded.js';
+import { creation, recorded } from './recorded.js';
 
 interface NewProviderKey {
   project: number;
@@ -19,7 +19,7 @@ export async function addProviderKey(context: AdminContext, added: NewProviderKe
   const { project, provider, key, name } = added;
   if (key === '') throw new AdminError('--key must not be empty.');
   const box = createSecretBox(context.secretsKeys());
-  return recorded(context, { action: 'provider_key.added', type: 'provider_key', ...made }, async (trx) => {
+  return recorded(context, { action: 'provider_key.added', type: 'provider_key', ...creation }, async (trx) => {
     const attached = await attachProviderKey(trx, box, { projectId: project, provider, key, name });
     if (attached === 'gone') throw new AdminError(`There is no project ${project}.`);
     if (attached === 'too_many') throw new AdminError(`Project ${project} has ${MOST_PROVIDER_KEYS} keys already.`);

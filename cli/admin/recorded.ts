@@ -14,4 +14,4 @@ export function recorded<T>(
 }
 
 /** The options of changes that create an object. */
-export const made = { isMade: true, keyOf: ({ id }: { id: number }) => ({ id }) };
+export const creation = { isMade: true, keyOf: ({ id }: { id: number }) => ({ id }) };

@@ -5,7 +5,7 @@ import { createUser, findUserByEmail, listUsers, setApiAccess, type UserRow } fr
 import { replacePassword, writePassword } from '../../db/sessions/passwords-repository.js';
 import { requireUser } from './accounts.js';
 import { AdminError, type AdminContext } from './context.js';
-import { made, recorded } from './recorded.js';
+import { creation, recorded } from './recorded.js';
 
 interface NewUser {
   name: string;
@@ -30,7 +30,7 @@ export async function addUser(context: AdminContext, input: NewUser): Promise<ob
   if (email !== undefined && (await findUserByEmail(context.db, email)) !== undefined) {
     throw new AdminError('--email: another user has this address.');
   }
-  const user = await recorded(context, { action: 'user.created', type: 'user', ...made }, async (trx) => {
+  const user = await recorded(context, { action: 'user.created', type: 'user', ...creation }, async (trx) => {
     const created = await createUser(trx, { name, email, apiAccess, isAdmin });
     if (hash !== undefined) await writePassword(trx, created.id, hash);
     return created;

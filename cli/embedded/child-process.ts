@@ -71,11 +71,11 @@ export class ChildSupervisor {
   async start(): Promise<void> {
     rotateLog(this.options.logFile);
     await this.#spawn();
-    const { name, isReady, readyTimeoutMs, logFile } = this.options;
+    const { name, readyTimeoutMs, logFile } = this.options;
     const deadline = Date.now() + readyTimeoutMs;
     let death: string | undefined;
     void this.#exited.then((reason) => (death = reason));
-    while (!(await isReady().catch(() => false))) {
+    while (!(await this.#answers(deadline - Date.now()))) {
       if (this.#stopping.signal.aborted) throw new StartError(`${name} was stopped before it was ready.`);
       if (death !== undefined) throw new StartError(`${name} ${death} before it was ready.\n${tailLog(logFile)}`);
       if (Date.now() > deadline) {
@@ -140,7 +140,7 @@ export class ChildSupervisor {
       await pause(everyMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       const { pid } = this;
-      const isAnswering = await Promise.race([this.options.isReady().catch(() => false), pause(timeoutMs, false)]);
+      const isAnswering = await this.#answers(timeoutMs);
       failed = isAnswering || pid !== asked ? 0 : failed + 1;
       asked = pid;
       if (failed < failures || pid === undefined || pid !== this.pid || signal.aborted) continue;
@@ -149,6 +149,20 @@ export class ChildSupervisor {
       this.#process?.kill('SIGKILL');
       // Wait for the exit, so that a process that dies slowly is not reported twice.
       await this.#exited;
+    }
+  }
+
+  /** Returns false if the child is not ready, dies or has not answered within the time. */
+  async #answers(timeoutMs: number): Promise<boolean> {
+    const timer = new AbortController();
+    try {
+      return await Promise.race([
+        this.options.isReady().catch(() => false),
+        this.#exited.then(() => false),
+        pause(timeoutMs, false, { signal: timer.signal }),
+      ]);
+    } finally {
+      timer.abort();
     }
   }
 

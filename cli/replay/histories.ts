@@ -52,13 +52,14 @@ export async function* historiesByQuery(
   }
 }
 
-/** Throws StartError if the file contains no history. */
+/** Throws StartError if the file cannot be read or contains no history. */
 export function readHistoryFile(file: string): HistoryAndWorkflowId {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
-  } catch {
-    throw new StartError(`${file}: there is no such file.`);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new StartError(`${file}: ${code === 'ENOENT' ? 'there is no such file' : `cannot be read (${message})`}.`);
   }
   try {
     const history = parseHistory(JSON.parse(text));

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { decodeJwt } from 'jose';
+import { createSessionVerifier } from '../../api/access/session-tokens.js';
 import { createApiClient } from '../../harness/client/api-client.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../../harness/stack/stack.js';
@@ -132,6 +133,19 @@ describe('npm run admin: users and how they sign in', function () {
     assert.deepEqual(said, ['https://issuer.example', 'workflows', email, true, id]);
     const { id: bare } = await admin<User>(['user', 'create', '--name', 'Bare']);
     assert.match(await refusal(['jwt', 'issue', '--user', String(bare)], '', env), /^JWT_USER_CLAIM: /);
+  });
+
+  it('issues tokens whose claim the API compares with e-mail addresses, even if the claim is sub', async () => {
+    const email = newEmail();
+    const { id } = await admin<User>(createWith(email));
+    for (const userClaim of ['mail', 'sub', 'user_id']) {
+      const jwtSecret = 'a secret of thirty-two characters';
+      const env = { JWT_SECRET: jwtSecret, JWT_USER_CLAIM: userClaim };
+      const { token } = await admin<{ token: string }>(['jwt', 'issue', '--user', String(id)], '', env);
+      const foreignTokens = { issuer: undefined, audience: undefined, userClaim };
+      const verify = createSessionVerifier({ jwtSecret, jwtJwksUrl: undefined, foreignTokens });
+      assert.deepEqual(await verify(token), { by: 'email', email }, userClaim);
+    }
   });
 
   it('says what is wrong on standard error, and never the password', async () => {

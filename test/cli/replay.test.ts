@@ -58,6 +58,7 @@ describe('npm run replay', function () {
       [[], /^Nothing to replay: /],
       [['--file', nothing], /is not a workflow history/],
       [['--file', path.join(folder, 'absent.json')], /there is no such file\.$/],
+      [['--file', folder], /cannot be read \(EISDIR: .*\)\.$/],
       [['--query', '', '--limit', '0'], /A whole number from 1\.$/],
       [['--query', ''], /^Temporal does not answer at 127\.0\.0\.1:1/, { TEMPORAL_ADDRESS: '127.0.0.1:1' }],
     ];

@@ -53,6 +53,14 @@ describe('a supervised child', () => {
     await assert.rejects(child.start(), /child exited with code 1 before it was ready\.\nno luck today/);
   });
 
+  it('fails the start when it does not answer at all: after its time limit, or at once when it dies', async () => {
+    const isReady = () => new Promise<never>(() => undefined);
+    const mute = supervise('setInterval(() => {}, 1000)', { isReady, readyTimeoutMs: 200 });
+    await assert.rejects(mute.start(), /child was not ready after 0\.2 s\./);
+    const dying = supervise('process.exit(1)', { isReady, readyTimeoutMs: 3_600_000 });
+    await assert.rejects(dying.start(), /child exited with code 1 before it was ready\./);
+  });
+
   it('is killed when it does not stop in time', async () => {
     const child = supervise('process.on("SIGTERM", () => {}); console.log("up"); setInterval(() => {}, 1000)', {
       isReady: () => Promise.resolve(readFileSync(path.join(folder, 'child.log'), 'utf8').includes('up')),
