@@ -20,7 +20,7 @@ export interface Account {
 /** Requests a minute that no test reaches, for tests that poll from many clients at once. */
 const MORE_THAN_ANY_MINUTE = 1_000_000;
 
-/** With `rateLimit` null, the default rate limit of the service applies to the key. */
+/** Creates a user with a key. With `rateLimit` null, the default rate limit of the service applies to the key. */
 export function createAccount(stack: TestStack, rateLimit: number | null = MORE_THAN_ANY_MINUTE): Promise<Account> {
   return withDatabase(stack, async (db) => {
     const user = await createUser(db, { name: 'test user', apiAccess: true });

@@ -131,7 +131,7 @@ describe(`${COUNT} mutations of valid requests (FUZZ_SEED=${SEED})`, function ()
     assert.ok(longestLagSeconds <= MAX_LAG_SECONDS, `${longestLagSeconds} s`);
   });
 
-  /** Describes the failing mutation after it removed every step that the failure does not need. */
+  /** Removes the steps that the failure does not need, and describes the mutation that is left. */
   async function report(index: number, { valid, steps }: Mutation, wrong: string): Promise<string> {
     let kept = steps;
     let last = wrong;

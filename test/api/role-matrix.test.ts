@@ -8,7 +8,7 @@ import type { TestStack } from '../../harness/stack/stack.js';
 import { lines, RUN_SCOPE, type Line, type Outcome } from './role-matrix-lines.js';
 import { createWorlds, PEOPLE, type Credentials, type Person, type World, type Worlds } from './role-matrix-world.js';
 
-/** `revoked` is an owner without API access. Sessions do not need API access, so with one it ranks as an owner. */
+/** `revoked` is an owner without API access. Only keys need API access, so with a session `revoked` ranks as owner. */
 const RANK = { viewer: 0, editor: 1, admin: 2, owner: 3, revoked: 3, inside: 3 };
 
 /**
@@ -133,8 +133,8 @@ describe('role matrix', function () {
   });
 
   /**
-   * A request that may change or delete something needs a `world` of its own, because later requests use the same
-   * objects.
+   * Sends the request of the line. One that may change or delete something needs a `world` of its own, because later
+   * requests use the same objects.
    */
   async function ask(line: Line, asker: Asker, world: World): Promise<Outcome> {
     const headers = headersOf(line, asker, world);

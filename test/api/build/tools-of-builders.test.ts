@@ -1,4 +1,4 @@
-// What the tools of assistants send to the routes, and what they show of the answers. The routes are played.
+// What the tools of assistants send to the routes, and what they show of the answers. The routes are stubs.
 import assert from 'node:assert/strict';
 import { describeAction } from '../../../api/build/action-tools.js';
 import { listConnections } from '../../../api/build/connection-tools.js';
@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../graph/json.js';
 
 const memory = { take: () => Promise.resolve() } as unknown as InnerAnswer['memory'];
 
-/** Returns a context whose calls are answered by `routes`, by the method and path of the route. */
+/** Returns a context whose calls are answered by `routes`. Its keys are the methods and paths of routes. */
 function contextOf(routes: Record<string, (request: InnerRequest) => unknown>): ToolContext {
   const call = (name: string, request: InnerRequest = {}): Promise<InnerAnswer> => {
     const body = routes[name]!(request);

@@ -1,4 +1,4 @@
-// Calls of the chat proxy whose API process is killed. docs/adr/0020-money-reserved-with-the-claim.md
+// Calls of the chat proxy whose API process is killed (docs/adr/0020-money-reserved-with-the-claim.md).
 import assert from 'node:assert/strict';
 import { request } from 'undici';
 import { eventually } from '../../../harness/timing/eventually.js';

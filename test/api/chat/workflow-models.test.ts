@@ -1,4 +1,4 @@
-// Workflows as models of the chat-completion protocol, called by the official client. docs/use/api.md.
+// Workflows as models of the chat-completion protocol, called by the official client (docs/use/api.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import OpenAI, { APIError, BadRequestError, InternalServerError, NotFoundError } from 'openai';

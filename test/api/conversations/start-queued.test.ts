@@ -6,7 +6,7 @@ import { playedDatabase } from '../../support/played-database.js';
 const RUN = 'run';
 
 describe('a queued run', () => {
-  /** Plays the database of a queued run that is the next one. `ended` is its status in the meantime. */
+  /** Fakes a database with a queued run whose turn has come. `ended` is its status when the service tries to end it. */
   const databaseOf = (authorRole: string | null, ended = 'In Progress') =>
     playedDatabase(({ sql }) => {
       const message = { id: 'm', conversationId: 'c', workflowId: 1, projectId: 1, authorRole, isChat: true };

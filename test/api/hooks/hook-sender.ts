@@ -51,7 +51,7 @@ export function atProcess(url: string, apiUrl: string): string {
   return `${apiUrl}${pathname}`;
 }
 
-/** `lateSeconds`: the age of the signature. */
+/** Returns the headers of Standard Webhooks for the body. `lateSeconds` is the age of the signature. */
 export function standardHeaders(secret: string, id: string, body: string, lateSeconds = 0): Record<string, string> {
   const time = new Date(Date.now() - lateSeconds * 1000);
   return {

@@ -12,7 +12,7 @@ export interface OfficialClient {
   transport: StreamableHTTPClientTransport;
 }
 
-/** `path`: `/mcp`, or `/mcp/build` for an assistant. */
+/** Connects the official client. `path` is `/mcp`, or `/mcp/build` for an assistant. */
 export async function connectOfficial(
   apiUrl: string,
   apiKey: string,
@@ -54,8 +54,8 @@ export function runOf({ _meta: meta }: CallToolResult): string {
 }
 
 /**
- * Connects the MCP client of the AI SDK. The package is ESM-only and imported dynamically, because mocha would load a
- * static import twice.
+ * Connects the MCP client of the AI SDK. The package is ESM-only and imported dynamically, because a static import
+ * would make mocha load the test file twice.
  */
 export async function connectOther(apiUrl: string, apiKey: string): Promise<MCPClient> {
   const { createMCPClient } = await import('@ai-sdk/mcp');

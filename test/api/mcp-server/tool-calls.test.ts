@@ -1,4 +1,4 @@
-// Workflows called by MCP clients. docs/use/mcp.md.
+// Workflows called by MCP clients (docs/use/mcp.md).
 import assert from 'node:assert/strict';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { GET_RUN } from '../../../api/mcp-server/call-result.js';

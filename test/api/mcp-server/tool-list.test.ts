@@ -1,4 +1,4 @@
-// The workflows that each MCP client is offered, and the names of their tools. docs/use/mcp.md.
+// The workflows that each MCP client is offered, and the names of their tools (docs/use/mcp.md).
 import assert from 'node:assert/strict';
 import { chain, drawing, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';

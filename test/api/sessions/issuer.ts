@@ -29,7 +29,7 @@ export interface Issuer {
   close: () => Promise<void>;
 }
 
-/** `redirectUri`: the address at which the service accepts answers. */
+/** Starts the provider. `redirectUri` is the address at which the service accepts answers. */
 export async function startIssuer(redirectUri: string): Promise<Issuer> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

@@ -59,8 +59,8 @@ describe('an estimate', function () {
   }
 
   /**
-   * Runs the test, and computes from the request that was sent the amount that must be reserved for it. `mark`: a text
-   * of the message, by which the request is found.
+   * Runs the test, and computes from the request that was sent the amount that must be reserved for it. `mark` is a
+   * text in the message that identifies the request.
    */
   async function reservedBy(workflowId: number, body: object, mark: string): Promise<string> {
     const begun = await api.post<Envelope>(`/workflows/${workflowId}/test/`, { body });

@@ -1,4 +1,4 @@
-// A mask, `********`, without a stored secret: a drawing keeps it, and no request sends it.
+// If a mask, `********`, has no stored secret, the drawing keeps the mask, and no request sends it.
 import assert from 'node:assert/strict';
 import {
   agent,

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../graph/json.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
 import { createProcesses, ProcessesBusyError, type Processes } from '../../../processes/processes.js';
 
-/** An n8n file with a row of nodes, each with a text of at least `characters` characters. */
+/** An n8n file with a row of nodes. Each node after the first has a text of at least `characters` characters. */
 function rowOf(count: number, characters: number): JsonObject {
   const name = (index: number): string => (index === 0 ? 'Start' : `Node ${index}`);
   const nodes = Array.from({ length: count }, (_, index) => ({

@@ -1,4 +1,4 @@
-// The nodes whose results a resumed run reuses in drawings with branches. docs/use/resume.md.
+// The nodes whose results a resumed run reuses in drawings with branches (docs/use/resume.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../../../harness/client/api-client.js';

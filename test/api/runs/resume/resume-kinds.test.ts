@@ -1,4 +1,4 @@
-// The results that each kind of node reuses when its run is resumed. docs/use/resume.md.
+// The results that each kind of node reuses when its run is resumed (docs/use/resume.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient, RunRecord } from '../../../../harness/client/api-client.js';

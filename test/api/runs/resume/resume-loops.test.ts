@@ -1,4 +1,4 @@
-// The results that loops reuse when their run is resumed. docs/use/resume.md.
+// The results that loops reuse when their run is resumed (docs/use/resume.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../../../harness/client/api-client.js';

@@ -1,4 +1,4 @@
-// Refusals that keep a resumed run from doing something twice. docs/use/resume.md.
+// Refusals that keep a resumed run from doing something twice (docs/use/resume.md).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../../../harness/client/api-client.js';
