@@ -128,7 +128,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     const drawing = key === undefined ? draft?.drawing : readDraft(entries, key);
     if (key === undefined) this.#foreign = undefined;
     if (draft !== undefined) this.#adopt(draft);
-    if (key !== undefined && this.#foreign !== undefined && this.#follows(key, this.#foreign)) {
+    if (key !== undefined && this.#foreign !== undefined && this.#belongsTo(key, this.#foreign)) {
       this.#adopt(this.#foreign);
     }
     if (drawing !== undefined) {
@@ -149,7 +149,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     await this.#running;
     const foreign = this.#foreign;
     let isGone = true;
-    if (foreign !== undefined && (key === undefined || this.#follows(key, foreign))) {
+    if (foreign !== undefined && (key === undefined || this.#belongsTo(key, foreign))) {
       isGone = await calls.remove(foreign.tag);
       this.#foreign = undefined;
       this.#tidy(undefined);
@@ -182,7 +182,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
 
   /** Called after a save, with which the service has deleted the draft. */
   saved(): void {
-    this.#lose();
+    this.#forgetOwnDraft();
     this.#foreign = undefined;
     this.#continued = undefined;
     this.showOffers();
@@ -191,16 +191,16 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   #look(): void {
     const { store } = this.#options;
     const { history, isDirty } = store.getState();
-    if (this.#continued !== undefined && history.future.includes(this.#continued)) this.#letGo();
+    if (this.#continued !== undefined && history.future.includes(this.#continued)) this.#offerContinuedAgain();
     if (!isDirty) this.#remove();
     else if (store.drawing !== this.#inBrowser) this.#writeAfter(WRITE_AFTER_MS);
   }
 
   /** The person has undone `continue`, so the draft that it showed is offered again, like one of another editor. */
-  #letGo(): void {
+  #offerContinuedAgain(): void {
     this.#continued = undefined;
     this.#key = this.#newKey();
-    this.#lose();
+    this.#forgetOwnDraft();
     void this.lookAround();
   }
 
@@ -216,7 +216,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.#inBrowser = undefined;
     if (this.getState().problem !== undefined) this.#set({ problem: undefined });
     const tag = this.#tag;
-    this.#lose();
+    this.#forgetOwnDraft();
     // If the request fails, the next `#find` of this editor repeats it.
     if (tag !== undefined) void this.#options.calls.remove(tag).catch(() => (this.#unremoved = tag));
     // Drafts that equal the stored drawing are no longer offered.
@@ -292,10 +292,10 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     const draft = await this.#readLive();
     const isMine = draft !== undefined && draft.tag === this.#tag;
     if (draft !== undefined && !isMine && this.#isOfAssistant(draft)) return this.#takeOver(draft);
-    if (!isMine) this.#lose();
+    if (!isMine) this.#forgetOwnDraft();
     const isNews = draft !== undefined && !isMine && !isEqualJson(draft.drawing, store.getState().saved);
     // The draft equals the drawing that this editor shows, for example because the person has redone `continue`.
-    if (isNews && isEqualJson(draft.drawing, store.drawing)) return this.#goOn(draft);
+    if (isNews && isEqualJson(draft.drawing, store.drawing)) return this.#adoptShown(draft);
     this.#foreign = isNews ? draft : undefined;
     if (draft !== undefined && !isMine && !isNews) await calls.remove(draft.tag);
     this.#tidy(draft?.tag);
@@ -343,7 +343,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   }
 
   /** Makes the service's draft this editor's. The editor shows the same drawing. */
-  #goOn(draft: KeptDraft): void {
+  #adoptShown(draft: KeptDraft): void {
     const { store } = this.#options;
     this.#adopt(draft);
     this.#inService = store.drawing;
@@ -360,7 +360,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   }
 
   /** Records that the service has no draft of this editor any more. */
-  #lose(): void {
+  #forgetOwnDraft(): void {
     this.#tag = undefined;
     this.#inService = undefined;
     this.#options.store.isFromDraft = false;
@@ -387,7 +387,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
       if (isNews) offers.push({ key, savedAt, version, isElsewhere: false });
       else if (hasDrawing) entries.removeItem(key);
     }
-    if (foreign !== undefined && !offers.some(({ key }) => this.#follows(key!, foreign))) {
+    if (foreign !== undefined && !offers.some(({ key }) => this.#belongsTo(key!, foreign))) {
       const { savedAt, version } = foreign;
       offers.push({ key: undefined, savedAt, version, isElsewhere });
     }
@@ -395,7 +395,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   }
 
   /** True if the browser's entry belongs to the service's draft: both have the same ETag or the same drawing. */
-  #follows(key: string, { tag, drawing }: KeptDraft): boolean {
+  #belongsTo(key: string, { tag, drawing }: KeptDraft): boolean {
     const { entries, owner, saver } = this.#options;
     const head = listDrafts(entries, owner, saver.getState().workflow.id).find((each) => each.key === key);
     return head !== undefined && (head.tag === tag || isEqualJson(readDraft(entries, key), drawing));

@@ -112,7 +112,7 @@ export class Saver implements Stored<SaverState> {
       return true;
     } catch (error) {
       this.#store.markSending(undefined);
-      if (isConflict(error)) await this.#meet();
+      if (isConflict(error)) await this.#showConflict();
       else this.#set({ error });
       return !this.#store.getState().isDirty;
     } finally {
@@ -141,12 +141,12 @@ export class Saver implements Stored<SaverState> {
       this.adopt(record);
       return record;
     } catch (error) {
-      if (isConflict(error)) await this.#meet();
+      if (isConflict(error)) await this.#showConflict();
       throw error;
     }
   }
 
-  async #meet(): Promise<void> {
+  async #showConflict(): Promise<void> {
     try {
       const theirs = await readWorkflow(this.getState().workflow.id);
       const { drawing } = this.#store;
