@@ -58,6 +58,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   /** ETag of this editor's draft that the service should have deleted, but the request failed. */
   #unremoved: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The exchange with the service that is in progress. Never rejects. */
   #running: Promise<void> | undefined;
 
   constructor(options: KeeperOptions) {
@@ -69,9 +70,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   start(): () => void {
     const stop = this.#options.store.subscribe(() => this.#look());
     // `continue`, `discard` and a save await this request, because they depend on whose draft the service has.
-    this.#running = this.#find()
-      .catch((error: unknown) => this.#set({ problem: error }))
-      .finally(() => (this.#running = undefined));
+    void this.#runAlone(() => this.#find().catch((error: unknown) => this.#set({ problem: error })));
     this.showOffers();
     return () => {
       stop();
@@ -79,7 +78,10 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     };
   }
 
-  /** Writes a pending change to the browser at once, because the page may be about to close. */
+  /**
+   * Writes a pending change to the browser at once, because the page may be about to close. The timer goes on, so that
+   * the service gets the change if the page stays.
+   */
   readonly flush = (): void => {
     if (this.#timer !== undefined) this.#writeInBrowser();
   };
@@ -91,16 +93,15 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   readonly lookAround = async (): Promise<void> => {
     this.showOffers();
     const isMine = this.#tag !== undefined || this.#running !== undefined;
-    if (!isMine && this.#options.isSignedIn()) await this.#find().catch(() => undefined);
+    if (!isMine && this.#options.isSignedIn()) await this.#runAlone(() => this.#find().catch(() => undefined));
     if (this.getState().problem !== undefined && this.#options.store.getState().isDirty) this.#write();
   };
 
   /** Reads the service's draft and shows the changes that the assistant has made meanwhile. */
   readonly follow = async (): Promise<void> => {
-    while (this.#running !== undefined) await this.#running;
-    if (!this.#options.isSignedIn()) return;
-    this.#running = this.#find().finally(() => (this.#running = undefined));
-    await this.#running;
+    await this.#runAlone(async () => {
+      if (this.#options.isSignedIn()) await this.#find();
+    });
   };
 
   /**
@@ -111,9 +112,9 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     const { store } = this.#options;
     await this.follow();
     if (store.getState().isDirty && this.#foreign === undefined) {
+      this.#cancelTimer();
       this.#writeInBrowser();
-      this.#running = this.#send().finally(() => (this.#running = undefined));
-      await this.#running;
+      await this.#runAlone(() => this.#send());
     }
     const { problem } = this.getState();
     if (store.getState().isDirty && problem !== undefined) throw problem;
@@ -146,16 +147,18 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   /** Deletes an offered draft. Resolves to false if the draft has changed meanwhile; it is then offered again. */
   async discard({ key }: Offer): Promise<boolean> {
     const { calls, entries, store } = this.#options;
-    await this.#running;
-    const foreign = this.#foreign;
-    let isGone = true;
-    if (foreign !== undefined && (key === undefined || this.#belongsTo(key, foreign))) {
-      isGone = await calls.remove(foreign.tag);
-      this.#foreign = undefined;
-      this.#tidy(undefined);
-    }
-    if (key !== undefined) entries.removeItem(key);
-    if (!isGone) await this.#find();
+    const isGone = await this.#runAlone(async () => {
+      const foreign = this.#foreign;
+      let isRemoved = true;
+      if (foreign !== undefined && (key === undefined || this.#belongsTo(key, foreign))) {
+        isRemoved = await calls.remove(foreign.tag);
+        this.#foreign = undefined;
+        this.#tidy(undefined);
+      }
+      if (key !== undefined) entries.removeItem(key);
+      if (!isRemoved) await this.#find();
+      return isRemoved;
+    });
     this.showOffers();
     // This editor's own changes were not sent while the draft of another editor was offered.
     if (store.getState().isDirty) this.#write();
@@ -167,11 +170,9 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
    * editor to the browser, because the service deletes it with the save.
    */
   async beforeSave(): Promise<boolean> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    await this.#running?.catch(() => undefined);
+    this.#cancelTimer();
     // If this request fails, the save fails: it could delete a draft of another editor that this editor has not seen.
-    await this.#find();
+    await this.#runAlone(() => this.#find());
     if (this.#foreign !== undefined) {
       const { tag, drawing, version, savedAt } = this.#foreign;
       const isKept = writeDraft(this.#options.entries, this.#newKey(), { version, tag }, drawing, new Date(savedAt));
@@ -208,10 +209,25 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.#timer ??= setTimeout(() => this.#write(), delayMs);
   }
 
-  #remove(): void {
+  #cancelTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#running !== undefined) return void this.#running.catch(() => undefined).then(() => this.#look());
+  }
+
+  /** Starts the exchange with the service once no other one is in progress, so that no late answer changes its outcome. */
+  async #runAlone<T>(exchange: () => Promise<T>): Promise<T> {
+    while (this.#running !== undefined) await this.#running;
+    const result = exchange();
+    const end = (): void => {
+      this.#running = undefined;
+    };
+    this.#running = result.then(end, end);
+    return result;
+  }
+
+  #remove(): void {
+    this.#cancelTimer();
+    if (this.#running !== undefined) return void this.#running.then(() => this.#look());
     if (this.#inBrowser !== undefined) this.#options.entries.removeItem(this.#key);
     this.#inBrowser = undefined;
     if (this.getState().problem !== undefined) this.#set({ problem: undefined });
@@ -226,17 +242,16 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   /** Writes the drawing to the browser and to the service. Returns false if the browser has not stored it. */
   #write(): boolean {
     const { saver, isSignedIn } = this.#options;
+    this.#cancelTimer();
     const isStored = this.#writeInBrowser();
     if (!isSignedIn()) return false;
     // The service deletes the draft with a save, so a write waits until the save has ended.
     if (saver.getState().isSaving || this.#running !== undefined) this.#writeAfter(WRITE_AFTER_MS);
-    else this.#running = this.#send().finally(() => (this.#running = undefined));
+    else void this.#runAlone(() => this.#send());
     return isStored;
   }
 
   #writeInBrowser(): boolean {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     const { store, entries, isSignedIn } = this.#options;
     if (!isSignedIn()) return false;
     this.#inBrowser = store.drawing;

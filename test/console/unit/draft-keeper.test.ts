@@ -277,6 +277,59 @@ describe('the keeper of unsaved work', () => {
     await eventually(() => service.draft !== undefined && here.keeper.getState().problem === undefined);
   });
 
+  it('gives to the service what was drawn just before the tab was hidden', async () => {
+    const { service, calls } = startService();
+    const here = open(calls);
+    here.store.change(withNode(EMPTY));
+    here.keeper.flush();
+    assert.match(here.entries.getItem(here.entries.key(0)!)!, /\n\{/);
+    await eventually(() => countOf(service.draft?.drawing) === 1);
+  });
+
+  /** Draws while `act` waits for a read of the draft, whose answer is late: it says what the service had before. */
+  async function drawDuringRead(
+    { service, calls }: ReturnType<typeof startService>,
+    act: (here: ReturnType<typeof open>) => Promise<unknown>,
+  ): Promise<void> {
+    const answered = createGate();
+    let reads = 0;
+    let held = Infinity;
+    const read: DraftCalls['read'] = async () => {
+      reads += 1;
+      const isHeld = reads === held;
+      const draft = await calls.read();
+      if (isHeld) await answered.opened;
+      return draft;
+    };
+    const here = open({ ...calls, read });
+    await here.keeper.follow();
+    held = reads + 1;
+    const acting = act(here);
+    await eventually(() => reads === held);
+    service.draft = undefined;
+    here.store.change(withNode(EMPTY));
+    await eventually(() => here.entries.length === 1);
+    here.store.change(withNode(here.store.drawing));
+    answered.open();
+    await acting;
+    await eventually(() => countOf(service.draft?.drawing) === 2);
+    assert.deepEqual(here.keeper.getState().offers, []);
+  }
+
+  it('is known as its own although a look around is answered late', async () => {
+    await drawDuringRead(startService(), ({ keeper }) => keeper.lookAround());
+  });
+
+  it('is known as its own although the draft that was to be discarded is read late', async () => {
+    const place = startService();
+    await place.calls.write(withNode(withNode(EMPTY)), 1, undefined);
+    await drawDuringRead(place, async ({ keeper }) => {
+      const [offer] = keeper.getState().offers;
+      await place.calls.write(withNode(withNode(withNode(EMPTY))), 1, place.service.draft!.tag);
+      assert.equal(await keeper.discard(offer!), false);
+    });
+  });
+
   it('moves the draft of another place to the browser before a save ends it', async () => {
     const { service, calls } = startService();
     await calls.write(withNode(EMPTY), 1, undefined);
