@@ -34,6 +34,9 @@ interface KeeperOptions {
 const WRITE_AFTER_MS = 1_000;
 const MOST_PUTS = 3;
 const TRY_AGAIN_AFTER_MS = 10_000;
+const NOT_COPIED =
+  "The workflow was not saved. The save would delete another place's draft, which cannot be copied to this browser " +
+  'because its storage is full or blocked. Continue or discard that draft first.';
 
 export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   readonly #options: KeeperOptions;
@@ -166,19 +169,19 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   }
 
   /**
-   * Resolves to true if `********` in the drawing stands for values of the service's draft. Copies the draft of another
-   * editor to the browser, because the service deletes it with the save.
+   * Resolves to the ETag of the service's draft if `********` in the drawing stands for values of that draft. Copies the
+   * draft of another editor to the browser, because the service deletes it with the save.
    */
-  async beforeSave(): Promise<boolean> {
+  async beforeSave(): Promise<string | undefined> {
     this.#cancelTimer();
     // If this request fails, the save fails: it could delete a draft of another editor that this editor has not seen.
     await this.#runAlone(() => this.#find());
     if (this.#foreign !== undefined) {
       const { tag, drawing, version, savedAt } = this.#foreign;
       const isKept = writeDraft(this.#options.entries, this.#newKey(), { version, tag }, drawing, new Date(savedAt));
-      if (!isKept) throw new Error('The draft of another place cannot be kept here. Continue or discard it first.');
+      if (!isKept) throw new Error(NOT_COPIED);
     }
-    return this.#options.store.isFromDraft;
+    return this.#options.store.isFromDraft ? this.#tag : undefined;
   }
 
   /** Called after a save, with which the service has deleted the draft. */

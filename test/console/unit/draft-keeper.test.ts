@@ -104,7 +104,7 @@ describe('the keeper of unsaved work', () => {
     assert.equal(await there.keeper.continue(offer!), true);
     assert.equal(countOf(there.store.drawing), 1);
     assert.deepEqual(there.keeper.getState().offers, []);
-    assert.equal(await there.keeper.beforeSave(), true);
+    assert.equal(await there.keeper.beforeSave(), service.draft!.tag);
   });
 
   it('says of the own browser that it is from there, and removes it when the changes are undone', async () => {
@@ -165,8 +165,8 @@ describe('the keeper of unsaved work', () => {
     await eventually(() => countOf(service.draft?.drawing) === 1);
     there.store.change(withNode(withNode(EMPTY)));
     await eventually(() => there.keeper.getState().offers.length === 1);
-    const isCopied = await there.keeper.beforeSave();
-    assert.equal(isCopied, false);
+    const draftTag = await there.keeper.beforeSave();
+    assert.equal(draftTag, undefined);
     assert.ok(there.keeper.getState().offers.length > 0);
     service.failing = refused(503);
     await assert.rejects(there.keeper.beforeSave(), { status: 503 });
@@ -174,7 +174,7 @@ describe('the keeper of unsaved work', () => {
     full.setItem = () => {
       throw new Error('the store is full');
     };
-    await assert.rejects(there.keeper.beforeSave(), /cannot be kept here/);
+    await assert.rejects(there.keeper.beforeSave(), /^Error: The workflow was not saved\b.*storage is full or blocked/);
   });
 
   it('overwrites no draft that comes between its look and its first write', async () => {
@@ -335,7 +335,7 @@ describe('the keeper of unsaved work', () => {
     await calls.write(withNode(EMPTY), 1, undefined);
     const here = open(calls);
     here.store.change(withNode(withNode(EMPTY)));
-    assert.equal(await here.keeper.beforeSave(), false);
+    assert.equal(await here.keeper.beforeSave(), undefined);
     service.draft = undefined;
     here.keeper.saved();
     const [offer] = here.keeper.getState().offers;
@@ -402,7 +402,7 @@ describe('the keeper of unsaved work', () => {
     const continued = second.keeper.continue(second.keeper.getState().offers[0]!);
     asked.open();
     assert.equal(await continued, true);
-    assert.equal(await second.keeper.beforeSave(), true);
+    assert.equal(await second.keeper.beforeSave(), service.draft!.tag);
     service.draft = undefined;
     second.keeper.saved();
     second.store.markSaved(second.store.drawing, second.store.drawing);
