@@ -24,8 +24,8 @@ interface GoToProps {
 }
 
 /**
- * Finds pages, workflows, runs and actions while the person types. Enter takes the first result; arrow keys move
- * between the results.
+ * Finds pages, workflows, runs and actions while the person types. Enter in the search takes the first result; arrow
+ * keys move between the results.
  */
 export function GoTo({ onClose, onRun }: GoToProps) {
   const [wanted, setWanted] = useState('');
@@ -57,7 +57,7 @@ export function GoTo({ onClose, onRun }: GoToProps) {
   const move = (event: KeyboardEvent): void => {
     const items = [...(list.current?.querySelectorAll<HTMLElement>('a, button') ?? [])];
     const at = items.indexOf(document.activeElement as HTMLElement);
-    if (event.key === 'Enter' && at < 0) {
+    if (event.key === 'Enter' && event.target instanceof HTMLInputElement) {
       event.preventDefault();
       // Until the response arrives, the results of the service belong to an earlier text.
       if (!isOld || local.some(({ entries }) => entries.length > 0)) items[0]?.click();

@@ -60,6 +60,7 @@ const IN_ORDER: readonly string[] = [
   'waiting',
   'in progress',
   'failed',
+  'failed, reused',
   'failed, handled',
   'failed, handled, reused',
   'cancelled',

@@ -1,6 +1,7 @@
 // Stores unsaved drawings in the browser until the service has them, so that they survive a closed tab and a lost
 // connection. Each editor has its own entry, so that two tabs of one workflow never overwrite each other. Signing out
 // deletes the entries of that person.
+import { actionOfTool, isCredentialField, readAction } from '../../graph/actions/action.js';
 import { joinAddress, splitAddress } from '../../graph/address-credentials.js';
 import { isOnlyVariables } from '../../graph/credential-headers.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
@@ -119,7 +120,8 @@ const CREDENTIAL = /auth|key|token|secret|password|cookie|session|signature|cred
 /**
  * A replacer for `JSON.stringify`. Removes the secrets that a person typed, because later users of the machine can read
  * the browser's store: default values of secret fields, credentials in headers, in addresses and in the values of an
- * action. Masks and variables stay, because they reveal nothing.
+ * action. Removes all values of an action that was chosen since the last save, because only the service adds its fields
+ * to the drawing, which say what is a credential. Masks and variables stay, because they reveal nothing.
  */
 function withoutSecrets(this: unknown, key: string, value: unknown): unknown {
   if (key === 'url' || key === 'endpoint_url') {
@@ -128,9 +130,10 @@ function withoutSecrets(this: unknown, key: string, value: unknown): unknown {
   }
   if (!isObject(value)) return value;
   if (key === 'values') {
-    const fields = ownValue(ownValue(ownValue(this, 'action'), 'fields'), 'properties');
-    const isSecret = (name: string): boolean =>
-      CREDENTIAL.test(name) || ownValue(ownValue(fields, name), 'format') === 'password';
+    const action = (isObject(this) && actionOfTool(this)) || ownValue(this, 'action');
+    const named = readAction(action);
+    const isUnknown = named !== undefined && named.facts === undefined;
+    const isSecret = (name: string): boolean => isUnknown || CREDENTIAL.test(name) || isCredentialField(action, name);
     const values = Object.entries(value);
     return Object.fromEntries(values.map(([name, of]) => [name, isSecret(name) ? unlessSecret(of) : of]));
   }

@@ -41,6 +41,45 @@ describe('the audit log in the console', function () {
     await page.context().close();
   });
 
+  it('names the client of an assistant once, with its API key if it has one', async () => {
+    const page = await world.browser.person(world.owner.userId, '/costs');
+    await page.route(`**/projects/${world.projectId}/audit/**`, async (route) => {
+      const answer = await route.fetch();
+      const { items, ...rest } = (await answer.json()) as { items: Record<string, unknown>[] };
+      const byAssistant = items.map((item, at) => ({
+        ...item,
+        via: 'mcp',
+        client: at === 0 ? 'Assistant in the editor' : 'Some client',
+        key_id: at === 0 ? null : 7,
+      }));
+      await route.fulfill({ response: answer, json: { items: byAssistant, ...rest } });
+    });
+    await page.goto(`/settings?tab=audit&project=${world.projectId}`);
+    const details = page.getByText(/127\.0\.0\.1$/);
+    await details.nth(1).waitFor();
+    const [first, second] = await details.allTextContents();
+    assert.match(first!, /^by Assistant in the editor, 127/);
+    assert.match(second!, /^by Some client with API key 7, 127/);
+    await page.context().close();
+  });
+
+  it('asks for a day once its date is complete, not for each digit', async () => {
+    const page = await open('audit');
+    await page.getByRole('row', { name: /Deleted workflow/ }).waitFor();
+    const asked: (string | null)[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname.endsWith('/audit/')) asked.push(searchParams.get('from'));
+    });
+    await page.getByRole('textbox', { name: 'From' }).click({ position: { x: 12, y: 12 } });
+    await page.keyboard.type('01312099');
+    await page.getByText('Nothing was recorded that fits these filters.').waitFor();
+    assert.deepEqual(asked, ['2099-01-31']);
+    await page.getByRole('textbox', { name: 'From' }).fill('');
+    await page.getByRole('row', { name: /Deleted workflow/ }).waitFor();
+    await page.context().close();
+  });
+
   it('is not offered to editors', async () => {
     const editor = await createAccount(world.stack);
     await giveRole(world.stack, editor, world.projectId, 'editor');

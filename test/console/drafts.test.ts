@@ -175,6 +175,38 @@ describe('work that was not saved', function () {
     await two.context().close();
   });
 
+  it('of another place is not deleted by a save that had not seen it: nothing is saved, and it is offered', async () => {
+    const id = await make();
+    const first = await open(id);
+    await rename(first, id, 'Call', 'Of the first place');
+    await first.context().close();
+    const page = await open(id);
+    await press(offer(page), 'Continue');
+    await node(page, 'Of the first place').waitFor();
+    await offer(page).waitFor({ state: 'detached' });
+    let isFirst = true;
+    await page.route(`**/api/v1/workflows/${id}/`, async (route) => {
+      if (isFirst && route.request().method() === 'PATCH') {
+        isFirst = false;
+        const data = row();
+        data.nodes[1]!.data['label'] = 'Of the second place';
+        await world.owner.api.put(`/workflows/${id}/draft/`, { body: { data, base_version: 1 } });
+      }
+      await route.continue();
+    });
+    await page.keyboard.press('Control+s');
+    await offer(page).getByText('from another place').waitFor();
+    await page.getByText('Somebody else has changed this meanwhile.').waitFor();
+    assert.equal(await page.getByRole('dialog', { name: 'Changed meanwhile' }).count(), 0);
+    assert.match(JSON.stringify((await draftOf(id)).body), /Of the second place/);
+    const { body } = await world.owner.api.get<{ version: number }>(`/workflows/${id}/`);
+    assert.equal(body.version, 1);
+    await save(page);
+    await press(offer(page), 'Continue');
+    await node(page, 'Of the second place').waitFor();
+    await page.context().close();
+  });
+
   it('is kept by the browser without a connection, and by the service as soon as there is one', async () => {
     const id = await make();
     const page = await open(id);

@@ -47,6 +47,23 @@ describe('the dialog Go to, and the theme', function () {
     await page.context().close();
   });
 
+  it('searches again when Enter is pressed on Try again, and opens no result', async () => {
+    const page = await open('/costs');
+    await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor();
+    await page.route('**/api/v1/all-workflows/**', (route) =>
+      route.fulfill({ status: 409, json: { code: 'odd', detail: 'Odd.' } }),
+    );
+    await type(page, 'webhooks');
+    await dialogOf(page).getByRole('alert').getByText('Odd.').waitFor();
+    await page.unroute('**/api/v1/all-workflows/**');
+    await dialogOf(page).getByRole('button', { name: 'Try again' }).focus();
+    await page.keyboard.press('Enter');
+    await dialogOf(page).getByRole('alert').waitFor({ state: 'detached' });
+    assert.equal(await dialogOf(page).count(), 1);
+    assert.equal(new URL(page.url()).pathname, '/costs');
+    await page.context().close();
+  });
+
   it('finds a run by its id or address', async () => {
     const page = await open('/workflows');
     await page.getByRole('link', { name: 'Greet people' }).waitFor();

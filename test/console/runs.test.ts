@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createAccount } from '../api/accounts.js';
 import { chain, drawing, http, linkInRow, trigger } from '../../harness/drawing/drawing.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { startHttpTarget } from '../../harness/target/http-target.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, createOwner, NARROW, useConsole, type ConsoleBrowser } from './browser.js';
@@ -63,6 +64,27 @@ describe('the list of runs', function () {
     await page.getByRole('button', { name: 'Show all runs' }).click();
     await rows(page).nth(2).waitFor();
     assert.equal(new URL(page.url()).search, '');
+    await page.context().close();
+  });
+
+  it('takes a day into the address once its date is complete, as one step of Back', async () => {
+    const page = await world.browser.person(world.owner.userId, '/runs');
+    await rows(page).nth(2).waitFor();
+    const steps = () => page.evaluate<number>('history.length');
+    const before = await steps();
+    const asked = new Set<string>();
+    page.on('request', (request) => {
+      const after = new URL(request.url()).searchParams.get('started_after');
+      if (after !== null) asked.add(after);
+    });
+    await page.getByRole('textbox', { name: 'From' }).click({ position: { x: 12, y: 12 } });
+    await page.keyboard.type('01312026');
+    await page.waitForURL('**/runs?from=2026-01-31');
+    await eventually(() => Promise.resolve(asked.size > 0));
+    assert.equal(asked.size, 1);
+    assert.equal((await steps()) - before, 1);
+    await page.getByRole('textbox', { name: 'From' }).fill('');
+    await page.waitForURL((url) => url.search === '');
     await page.context().close();
   });
 

@@ -218,6 +218,34 @@ describe('test runs of drawings', function () {
     await page.context().close();
   });
 
+  it('says what a test calls if it calls nothing, and that its maximum cost is not known', async () => {
+    const value = graphNode('set', { label: 'Said', value: 'x' });
+    const data = drawing(linkInRow([trigger([], { label: 'Start' }), value]));
+    const page = await open(await world.owner.api.createWorkflow(world.project, data, 'Calls nothing'));
+    await ask(page, 'Said', 'Only this node');
+    await dialog(page).getByText('It makes no calls.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.route('**/estimate/', async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), reserved: null } });
+    });
+    await ask(page, 'Said', 'Up to here');
+    await dialog(page).getByText('The maximum cost is not known.').waitFor();
+    await page.context().close();
+  });
+
+  it('shows why Try cannot execute what the node reads, in the mode that the service has refused', async () => {
+    const first = http('', { label: 'First' });
+    const second = graphNode('set', { label: 'Second', value: resultOf(first) });
+    const data = drawing(linkInRow([trigger([], { label: 'Start' }), first, second]));
+    const page = await open(await world.owner.api.createWorkflow(world.project, data, 'Refused'));
+    await node(page, 'Second').click();
+    await press(region(page, 'Node'), 'Try');
+    await dialog(page).getByText('Up to here', { exact: true }).waitFor();
+    await dialog(page).getByRole('alert').getByText('First').waitFor();
+    await page.context().close();
+  });
+
   it('tries a node of a body in the iteration that a person names, shows its result, and pins it', async () => {
     const said = graphNode('set', { label: 'Said', value: '' });
     const each = graphNode('for_each', { label: 'Each', items: ['a', 'b', 'c'], body_node: said.id });

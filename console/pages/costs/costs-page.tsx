@@ -1,17 +1,17 @@
-import { useState } from 'react';
 import { fieldErrors } from '../../service/explain.js';
 import { FailedChoices } from '../../service/problem.js';
 import { useProjects } from '../../service/projects.js';
 import { useSearchState } from '../../service/search-state.js';
 import { ButtonLink } from '../../ui/button.js';
 import { sumDecimals } from '../../ui/decimals.js';
-import { SelectField, TextField } from '../../ui/fields.js';
+import { DayField } from '../../ui/day-field.js';
+import { SelectField } from '../../ui/fields.js';
 import { Money, useNow } from '../../ui/figures.js';
 import { Note } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { CostsSection, currenciesOf, useUsage, type Usage } from './costs-section.js';
 import './costs.css';
-import { isDay, lastDays, toSpan, type Span } from './figures.js';
+import { lastDays, toSpan, type Span } from './figures.js';
 import { LimitsSection } from './limits-section.js';
 
 /** How often the current time is updated, so that the page notices the start of a new day. */
@@ -143,27 +143,4 @@ function CostsFilters({ filters: { get, set }, span, now, errors, currencies, cu
       <FailedChoices noun="projects" query={projects} />
     </div>
   );
-}
-
-interface DayFieldProps {
-  label: string;
-  /** YYYY-MM-DD. */
-  value: string;
-  /** Called with complete days only: while somebody types the year 2026, browsers report the years 2, 20 and 202. */
-  onChange: (day: string) => void;
-  error: string | undefined;
-}
-
-function DayField({ label, value, onChange, error }: DayFieldProps) {
-  const [typed, setTyped] = useState(value);
-  const [last, setLast] = useState(value);
-  if (value !== last) {
-    setLast(value);
-    setTyped(value);
-  }
-  const take = (text: string): void => {
-    setTyped(text);
-    if (isDay(text)) onChange(text);
-  };
-  return <TextField label={label} type="date" value={typed} onChange={take} error={error} />;
 }

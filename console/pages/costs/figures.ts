@@ -1,5 +1,6 @@
 // Spans of days, and tick values for the axis of a chart. Days are in UTC. A span includes its first and last day, as
 // in the usage API.
+import { isDay } from '../../ui/day.js';
 
 export interface Span {
   /** YYYY-MM-DD. */
@@ -28,12 +29,6 @@ export function daysOf({ from, to }: Span): string[] {
   const days: string[] = [];
   for (let day = from; day <= to && days.length < MOST_DAYS; day = addDays(day, 1)) days.push(day);
   return days;
-}
-
-export function isDay(text: string): boolean {
-  if (!/^[1-9]\d{3}-\d{2}-\d{2}$/.test(text)) return false;
-  const day = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && dayOf(day.getTime()) === text;
 }
 
 function addDays(day: string, days: number): string {

@@ -5,7 +5,8 @@ import { api, unwrap } from '../../service/api.js';
 import { FailedChoices, Problem } from '../../service/problem.js';
 import { useTyped } from '../../service/search-state.js';
 import { Button, ButtonLink } from '../../ui/button.js';
-import { SearchField, SelectField, TextField, type SelectOption } from '../../ui/fields.js';
+import { DayField } from '../../ui/day-field.js';
+import { SearchField, SelectField, type SelectOption } from '../../ui/fields.js';
 import { Loading } from '../../ui/notices.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
@@ -127,8 +128,8 @@ function FilterBar({ filters, search, onSearch, onChange }: FilterBarProps) {
         options={toOptions('All workflows', 'Workflow', workflows.data, filters.workflow)}
         onChange={(value) => onChange({ workflow: value })}
       />
-      <TextField label="From" type="date" value={dayOf(filters.from)} onChange={(from) => onChange({ from })} />
-      <TextField label="To" type="date" value={dayOf(filters.to)} onChange={(to) => onChange({ to })} />
+      <DayField label="From" isOptional value={dayOf(filters.from)} onChange={(from) => onChange({ from })} />
+      <DayField label="To" isOptional value={dayOf(filters.to)} onChange={(to) => onChange({ to })} />
       <SelectField
         label="Order"
         value={filters.order}

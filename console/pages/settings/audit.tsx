@@ -1,7 +1,8 @@
 import { useState, type ReactNode } from 'react';
 import { QueryPlaceholder } from '../../service/problem.js';
 import type { Project } from '../../service/projects.js';
-import { SelectField, TextField, type SelectOption } from '../../ui/fields.js';
+import { DayField } from '../../ui/day-field.js';
+import { SelectField, type SelectOption } from '../../ui/fields.js';
 import { Time } from '../../ui/figures.js';
 import { Status } from '../../ui/status.js';
 import { Pager, Table, type Column } from '../../ui/table.js';
@@ -78,8 +79,8 @@ function AuditLog({ projectId, people, projectName }: AuditLogProps) {
           options={[{ value: '', label: 'Anybody' }, ...people]}
           onChange={(user) => change({ user })}
         />
-        <TextField label="From" type="date" value={filters.from} onChange={(from) => change({ from })} />
-        <TextField label="To" type="date" value={filters.to} onChange={(to) => change({ to })} />
+        <DayField label="From" isOptional value={filters.from} onChange={(from) => change({ from })} />
+        <DayField label="To" isOptional value={filters.to} onChange={(to) => change({ to })} />
       </div>
       <QueryPlaceholder data={data} error={error} refetch={refetch} isFetching={isFetching} />
       {data !== undefined && (
@@ -142,8 +143,9 @@ const VIA: Readonly<Record<AuditRecord['via'], string>> = {
 };
 
 function whoOf({ actor, via, client, key_id: key, address }: AuditRecord): ReactNode {
-  const withKey = key === null ? VIA[via] : `with API key ${key}`;
-  const way = via === 'mcp' ? `${VIA.mcp} ${client ?? ''} ${withKey}` : withKey;
+  const withKey = key === null ? undefined : `with API key ${key}`;
+  const byAssistant = [client === null ? VIA.mcp : `by ${client}`, withKey].filter(Boolean).join(' ');
+  const way = via === 'mcp' ? byAssistant : (withKey ?? VIA[via]);
   return (
     <>
       {actor === null ? 'Nobody signed in' : actor.name || `User ${actor.id}`}

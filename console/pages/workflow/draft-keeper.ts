@@ -34,6 +34,9 @@ interface KeeperOptions {
 const WRITE_AFTER_MS = 1_000;
 const MOST_PUTS = 3;
 const TRY_AGAIN_AFTER_MS = 10_000;
+const NOT_COPIED =
+  "The workflow was not saved. The save would delete another place's draft, which cannot be copied to this browser " +
+  'because its storage is full or blocked. Continue or discard that draft first.';
 
 export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   readonly #options: KeeperOptions;
@@ -58,6 +61,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   /** ETag of this editor's draft that the service should have deleted, but the request failed. */
   #unremoved: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The exchange with the service that is in progress. Never rejects. */
   #running: Promise<void> | undefined;
 
   constructor(options: KeeperOptions) {
@@ -69,9 +73,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   start(): () => void {
     const stop = this.#options.store.subscribe(() => this.#look());
     // `continue`, `discard` and a save await this request, because they depend on whose draft the service has.
-    this.#running = this.#find()
-      .catch((error: unknown) => this.#set({ problem: error }))
-      .finally(() => (this.#running = undefined));
+    void this.#runAlone(() => this.#find().catch((error: unknown) => this.#set({ problem: error })));
     this.showOffers();
     return () => {
       stop();
@@ -79,7 +81,10 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     };
   }
 
-  /** Writes a pending change to the browser at once, because the page may be about to close. */
+  /**
+   * Writes a pending change to the browser at once, because the page may be about to close. The timer goes on, so that
+   * the service gets the change if the page stays.
+   */
   readonly flush = (): void => {
     if (this.#timer !== undefined) this.#writeInBrowser();
   };
@@ -91,16 +96,15 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   readonly lookAround = async (): Promise<void> => {
     this.showOffers();
     const isMine = this.#tag !== undefined || this.#running !== undefined;
-    if (!isMine && this.#options.isSignedIn()) await this.#find().catch(() => undefined);
+    if (!isMine && this.#options.isSignedIn()) await this.#runAlone(() => this.#find().catch(() => undefined));
     if (this.getState().problem !== undefined && this.#options.store.getState().isDirty) this.#write();
   };
 
   /** Reads the service's draft and shows the changes that the assistant has made meanwhile. */
   readonly follow = async (): Promise<void> => {
-    while (this.#running !== undefined) await this.#running;
-    if (!this.#options.isSignedIn()) return;
-    this.#running = this.#find().finally(() => (this.#running = undefined));
-    await this.#running;
+    await this.#runAlone(async () => {
+      if (this.#options.isSignedIn()) await this.#find();
+    });
   };
 
   /**
@@ -111,9 +115,9 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     const { store } = this.#options;
     await this.follow();
     if (store.getState().isDirty && this.#foreign === undefined) {
+      this.#cancelTimer();
       this.#writeInBrowser();
-      this.#running = this.#send().finally(() => (this.#running = undefined));
-      await this.#running;
+      await this.#runAlone(() => this.#send());
     }
     const { problem } = this.getState();
     if (store.getState().isDirty && problem !== undefined) throw problem;
@@ -128,7 +132,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     const drawing = key === undefined ? draft?.drawing : readDraft(entries, key);
     if (key === undefined) this.#foreign = undefined;
     if (draft !== undefined) this.#adopt(draft);
-    if (key !== undefined && this.#foreign !== undefined && this.#follows(key, this.#foreign)) {
+    if (key !== undefined && this.#foreign !== undefined && this.#belongsTo(key, this.#foreign)) {
       this.#adopt(this.#foreign);
     }
     if (drawing !== undefined) {
@@ -146,16 +150,18 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   /** Deletes an offered draft. Resolves to false if the draft has changed meanwhile; it is then offered again. */
   async discard({ key }: Offer): Promise<boolean> {
     const { calls, entries, store } = this.#options;
-    await this.#running;
-    const foreign = this.#foreign;
-    let isGone = true;
-    if (foreign !== undefined && (key === undefined || this.#follows(key, foreign))) {
-      isGone = await calls.remove(foreign.tag);
-      this.#foreign = undefined;
-      this.#tidy(undefined);
-    }
-    if (key !== undefined) entries.removeItem(key);
-    if (!isGone) await this.#find();
+    const isGone = await this.#runAlone(async () => {
+      const foreign = this.#foreign;
+      let isRemoved = true;
+      if (foreign !== undefined && (key === undefined || this.#belongsTo(key, foreign))) {
+        isRemoved = await calls.remove(foreign.tag);
+        this.#foreign = undefined;
+        this.#tidy(undefined);
+      }
+      if (key !== undefined) entries.removeItem(key);
+      if (!isRemoved) await this.#find();
+      return isRemoved;
+    });
     this.showOffers();
     // This editor's own changes were not sent while the draft of another editor was offered.
     if (store.getState().isDirty) this.#write();
@@ -163,26 +169,24 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   }
 
   /**
-   * Resolves to true if `********` in the drawing stands for values of the service's draft. Copies the draft of another
-   * editor to the browser, because the service deletes it with the save.
+   * Resolves to the ETag of the service's draft if `********` in the drawing stands for values of that draft. Copies the
+   * draft of another editor to the browser, because the service deletes it with the save.
    */
-  async beforeSave(): Promise<boolean> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    await this.#running?.catch(() => undefined);
+  async beforeSave(): Promise<string | undefined> {
+    this.#cancelTimer();
     // If this request fails, the save fails: it could delete a draft of another editor that this editor has not seen.
-    await this.#find();
+    await this.#runAlone(() => this.#find());
     if (this.#foreign !== undefined) {
       const { tag, drawing, version, savedAt } = this.#foreign;
       const isKept = writeDraft(this.#options.entries, this.#newKey(), { version, tag }, drawing, new Date(savedAt));
-      if (!isKept) throw new Error('The draft of another place cannot be kept here. Continue or discard it first.');
+      if (!isKept) throw new Error(NOT_COPIED);
     }
-    return this.#options.store.isFromDraft;
+    return this.#options.store.isFromDraft ? this.#tag : undefined;
   }
 
   /** Called after a save, with which the service has deleted the draft. */
   saved(): void {
-    this.#lose();
+    this.#forgetOwnDraft();
     this.#foreign = undefined;
     this.#continued = undefined;
     this.showOffers();
@@ -191,16 +195,16 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   #look(): void {
     const { store } = this.#options;
     const { history, isDirty } = store.getState();
-    if (this.#continued !== undefined && history.future.includes(this.#continued)) this.#letGo();
+    if (this.#continued !== undefined && history.future.includes(this.#continued)) this.#offerContinuedAgain();
     if (!isDirty) this.#remove();
     else if (store.drawing !== this.#inBrowser) this.#writeAfter(WRITE_AFTER_MS);
   }
 
   /** The person has undone `continue`, so the draft that it showed is offered again, like one of another editor. */
-  #letGo(): void {
+  #offerContinuedAgain(): void {
     this.#continued = undefined;
     this.#key = this.#newKey();
-    this.#lose();
+    this.#forgetOwnDraft();
     void this.lookAround();
   }
 
@@ -208,15 +212,30 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.#timer ??= setTimeout(() => this.#write(), delayMs);
   }
 
-  #remove(): void {
+  #cancelTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#running !== undefined) return void this.#running.catch(() => undefined).then(() => this.#look());
+  }
+
+  /** Starts the exchange with the service once no other one is in progress, so that no late answer changes its outcome. */
+  async #runAlone<T>(exchange: () => Promise<T>): Promise<T> {
+    while (this.#running !== undefined) await this.#running;
+    const result = exchange();
+    const end = (): void => {
+      this.#running = undefined;
+    };
+    this.#running = result.then(end, end);
+    return result;
+  }
+
+  #remove(): void {
+    this.#cancelTimer();
+    if (this.#running !== undefined) return void this.#running.then(() => this.#look());
     if (this.#inBrowser !== undefined) this.#options.entries.removeItem(this.#key);
     this.#inBrowser = undefined;
     if (this.getState().problem !== undefined) this.#set({ problem: undefined });
     const tag = this.#tag;
-    this.#lose();
+    this.#forgetOwnDraft();
     // If the request fails, the next `#find` of this editor repeats it.
     if (tag !== undefined) void this.#options.calls.remove(tag).catch(() => (this.#unremoved = tag));
     // Drafts that equal the stored drawing are no longer offered.
@@ -226,17 +245,16 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   /** Writes the drawing to the browser and to the service. Returns false if the browser has not stored it. */
   #write(): boolean {
     const { saver, isSignedIn } = this.#options;
+    this.#cancelTimer();
     const isStored = this.#writeInBrowser();
     if (!isSignedIn()) return false;
     // The service deletes the draft with a save, so a write waits until the save has ended.
     if (saver.getState().isSaving || this.#running !== undefined) this.#writeAfter(WRITE_AFTER_MS);
-    else this.#running = this.#send().finally(() => (this.#running = undefined));
+    else void this.#runAlone(() => this.#send());
     return isStored;
   }
 
   #writeInBrowser(): boolean {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     const { store, entries, isSignedIn } = this.#options;
     if (!isSignedIn()) return false;
     this.#inBrowser = store.drawing;
@@ -292,10 +310,10 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     const draft = await this.#readLive();
     const isMine = draft !== undefined && draft.tag === this.#tag;
     if (draft !== undefined && !isMine && this.#isOfAssistant(draft)) return this.#takeOver(draft);
-    if (!isMine) this.#lose();
+    if (!isMine) this.#forgetOwnDraft();
     const isNews = draft !== undefined && !isMine && !isEqualJson(draft.drawing, store.getState().saved);
     // The draft equals the drawing that this editor shows, for example because the person has redone `continue`.
-    if (isNews && isEqualJson(draft.drawing, store.drawing)) return this.#goOn(draft);
+    if (isNews && isEqualJson(draft.drawing, store.drawing)) return this.#adoptShown(draft);
     this.#foreign = isNews ? draft : undefined;
     if (draft !== undefined && !isMine && !isNews) await calls.remove(draft.tag);
     this.#tidy(draft?.tag);
@@ -343,7 +361,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   }
 
   /** Makes the service's draft this editor's. The editor shows the same drawing. */
-  #goOn(draft: KeptDraft): void {
+  #adoptShown(draft: KeptDraft): void {
     const { store } = this.#options;
     this.#adopt(draft);
     this.#inService = store.drawing;
@@ -360,7 +378,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   }
 
   /** Records that the service has no draft of this editor any more. */
-  #lose(): void {
+  #forgetOwnDraft(): void {
     this.#tag = undefined;
     this.#inService = undefined;
     this.#options.store.isFromDraft = false;
@@ -387,7 +405,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
       if (isNews) offers.push({ key, savedAt, version, isElsewhere: false });
       else if (hasDrawing) entries.removeItem(key);
     }
-    if (foreign !== undefined && !offers.some(({ key }) => this.#follows(key!, foreign))) {
+    if (foreign !== undefined && !offers.some(({ key }) => this.#belongsTo(key!, foreign))) {
       const { savedAt, version } = foreign;
       offers.push({ key: undefined, savedAt, version, isElsewhere });
     }
@@ -395,7 +413,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   }
 
   /** True if the browser's entry belongs to the service's draft: both have the same ETag or the same drawing. */
-  #follows(key: string, { tag, drawing }: KeptDraft): boolean {
+  #belongsTo(key: string, { tag, drawing }: KeptDraft): boolean {
     const { entries, owner, saver } = this.#options;
     const head = listDrafts(entries, owner, saver.getState().workflow.id).find((each) => each.key === key);
     return head !== undefined && (head.tag === tag || isEqualJson(readDraft(entries, key), drawing));

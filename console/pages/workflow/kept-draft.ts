@@ -35,9 +35,11 @@ export interface DraftCalls {
 
 /** The person's draft in the service, which the service deletes when the workflow is saved. */
 export interface DraftOfSave {
-  /** Resolves to true if `********` in the drawing stands for values of the draft. */
-  beforeSave: () => Promise<boolean>;
+  /** Resolves to the draft's ETag if `********` in the drawing stands for values of the draft, else to undefined. */
+  beforeSave: () => Promise<string | undefined>;
   saved: () => void;
+  /** Reads the draft, and offers it if another editor has changed it. */
+  follow: () => Promise<void>;
 }
 
 /** Unsaved work of another tab or device. */

@@ -101,10 +101,10 @@ export class Saver implements Stored<SaverState> {
     this.#store.markSending(drawing);
     try {
       const { workflow, etag } = this.getState();
-      const isFromDraft = (await this.#draft?.beforeSave()) === true;
+      const draftTag = await this.#draft?.beforeSave();
       const record = await changeWorkflow(workflow.id, etag, {
         data: drawing,
-        ...(isFromDraft && { from_draft: true }),
+        ...(draftTag !== undefined && { from_draft: true, draft_etag: draftTag }),
       });
       this.#draft?.saved();
       this.adopt(record);
@@ -112,7 +112,7 @@ export class Saver implements Stored<SaverState> {
       return true;
     } catch (error) {
       this.#store.markSending(undefined);
-      if (isConflict(error)) await this.#meet();
+      if (isConflict(error)) await this.#showConflict(error);
       else this.#set({ error });
       return !this.#store.getState().isDirty;
     } finally {
@@ -141,15 +141,23 @@ export class Saver implements Stored<SaverState> {
       this.adopt(record);
       return record;
     } catch (error) {
-      if (isConflict(error)) await this.#meet();
+      if (isConflict(error)) await this.#showConflict(error);
       throw error;
     }
   }
 
-  async #meet(): Promise<void> {
+  /** Opens the conflict dialog with the workflow that somebody else has saved, unless both drawings are equal. */
+  async #showConflict(refusal: unknown): Promise<void> {
     try {
-      const theirs = await readWorkflow(this.getState().workflow.id);
+      const { workflow, etag } = this.getState();
+      const theirs = await readWorkflow(workflow.id);
       const { drawing } = this.#store;
+      if (theirs.etag === etag) {
+        // Only the draft has changed since `beforeSave`.
+        this.#set({ error: refusal });
+        await this.#draft?.follow();
+        return;
+      }
       if (!isEqualJson(theirs.workflow.data, drawing)) {
         this.#set({ conflict: theirs });
         return;
@@ -198,7 +206,7 @@ type WorkflowChange = Partial<
     | 'readme_guide'
     | 'max_run_cost'
   >
-> & { from_draft?: true };
+> & { from_draft?: true; draft_etag?: string };
 
 export async function readWorkflow(id: number, signal?: AbortSignal): Promise<WorkflowRecord> {
   const path = { params: { path: { id } }, ...(signal === undefined ? {} : { signal }) };

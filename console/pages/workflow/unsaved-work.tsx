@@ -105,7 +105,8 @@ function OfferedWork({ keeper, saver, offer }: OfferedWorkProps) {
         <p>
           Unsaved changes of <Time at={offer.savedAt} />
           {offer.isElsewhere ? ', from another place.' : ', from this browser.'}
-          {offer.key !== undefined && ' Secrets that you typed are not in it.'}
+          {offer.key !== undefined &&
+            ' Secrets that you typed are not in it, nor values of actions that were not saved yet.'}
         </p>
         {isDirty && <p>To continue shows them in place of your changes here; Undo brings these back.</p>}
         {offer.version < version && (

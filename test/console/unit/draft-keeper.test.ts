@@ -104,7 +104,7 @@ describe('the keeper of unsaved work', () => {
     assert.equal(await there.keeper.continue(offer!), true);
     assert.equal(countOf(there.store.drawing), 1);
     assert.deepEqual(there.keeper.getState().offers, []);
-    assert.equal(await there.keeper.beforeSave(), true);
+    assert.equal(await there.keeper.beforeSave(), service.draft!.tag);
   });
 
   it('says of the own browser that it is from there, and removes it when the changes are undone', async () => {
@@ -165,8 +165,8 @@ describe('the keeper of unsaved work', () => {
     await eventually(() => countOf(service.draft?.drawing) === 1);
     there.store.change(withNode(withNode(EMPTY)));
     await eventually(() => there.keeper.getState().offers.length === 1);
-    const isCopied = await there.keeper.beforeSave();
-    assert.equal(isCopied, false);
+    const draftTag = await there.keeper.beforeSave();
+    assert.equal(draftTag, undefined);
     assert.ok(there.keeper.getState().offers.length > 0);
     service.failing = refused(503);
     await assert.rejects(there.keeper.beforeSave(), { status: 503 });
@@ -174,7 +174,7 @@ describe('the keeper of unsaved work', () => {
     full.setItem = () => {
       throw new Error('the store is full');
     };
-    await assert.rejects(there.keeper.beforeSave(), /cannot be kept here/);
+    await assert.rejects(there.keeper.beforeSave(), /^Error: The workflow was not saved\b.*storage is full or blocked/);
   });
 
   it('overwrites no draft that comes between its look and its first write', async () => {
@@ -277,12 +277,65 @@ describe('the keeper of unsaved work', () => {
     await eventually(() => service.draft !== undefined && here.keeper.getState().problem === undefined);
   });
 
+  it('gives to the service what was drawn just before the tab was hidden', async () => {
+    const { service, calls } = startService();
+    const here = open(calls);
+    here.store.change(withNode(EMPTY));
+    here.keeper.flush();
+    assert.match(here.entries.getItem(here.entries.key(0)!)!, /\n\{/);
+    await eventually(() => countOf(service.draft?.drawing) === 1);
+  });
+
+  /** Draws while `act` waits for a read of the draft, whose answer is late: it says what the service had before. */
+  async function drawDuringRead(
+    { service, calls }: ReturnType<typeof startService>,
+    act: (here: ReturnType<typeof open>) => Promise<unknown>,
+  ): Promise<void> {
+    const answered = createGate();
+    let reads = 0;
+    let held = Infinity;
+    const read: DraftCalls['read'] = async () => {
+      reads += 1;
+      const isHeld = reads === held;
+      const draft = await calls.read();
+      if (isHeld) await answered.opened;
+      return draft;
+    };
+    const here = open({ ...calls, read });
+    await here.keeper.follow();
+    held = reads + 1;
+    const acting = act(here);
+    await eventually(() => reads === held);
+    service.draft = undefined;
+    here.store.change(withNode(EMPTY));
+    await eventually(() => here.entries.length === 1);
+    here.store.change(withNode(here.store.drawing));
+    answered.open();
+    await acting;
+    await eventually(() => countOf(service.draft?.drawing) === 2);
+    assert.deepEqual(here.keeper.getState().offers, []);
+  }
+
+  it('is known as its own although a look around is answered late', async () => {
+    await drawDuringRead(startService(), ({ keeper }) => keeper.lookAround());
+  });
+
+  it('is known as its own although the draft that was to be discarded is read late', async () => {
+    const place = startService();
+    await place.calls.write(withNode(withNode(EMPTY)), 1, undefined);
+    await drawDuringRead(place, async ({ keeper }) => {
+      const [offer] = keeper.getState().offers;
+      await place.calls.write(withNode(withNode(withNode(EMPTY))), 1, place.service.draft!.tag);
+      assert.equal(await keeper.discard(offer!), false);
+    });
+  });
+
   it('moves the draft of another place to the browser before a save ends it', async () => {
     const { service, calls } = startService();
     await calls.write(withNode(EMPTY), 1, undefined);
     const here = open(calls);
     here.store.change(withNode(withNode(EMPTY)));
-    assert.equal(await here.keeper.beforeSave(), false);
+    assert.equal(await here.keeper.beforeSave(), undefined);
     service.draft = undefined;
     here.keeper.saved();
     const [offer] = here.keeper.getState().offers;
@@ -349,7 +402,7 @@ describe('the keeper of unsaved work', () => {
     const continued = second.keeper.continue(second.keeper.getState().offers[0]!);
     asked.open();
     assert.equal(await continued, true);
-    assert.equal(await second.keeper.beforeSave(), true);
+    assert.equal(await second.keeper.beforeSave(), service.draft!.tag);
     service.draft = undefined;
     second.keeper.saved();
     second.store.markSaved(second.store.drawing, second.store.drawing);

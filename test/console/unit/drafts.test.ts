@@ -107,6 +107,40 @@ describe('drafts in the browser', () => {
       assert.ok(text.includes(kept), kept);
   });
 
+  it('hold no value of an action whose fields are unknown, and none that the service takes for a credential', () => {
+    const entries = startEntries();
+    const fields = { properties: { code: { 'x-in': 'header', 'x-name': 'X-Api-Key' }, city: { 'x-in': 'query' } } };
+    const facts = { method: 'POST', server: 'https://a.example', fields };
+    const chosen = { service: 's', id: 'a' };
+    const values = {
+      passphrase: 'typed-1',
+      pin: 1234,
+      body: { nested: 'typed-2' },
+      city: '{{ input.c }}',
+      old: '********',
+    };
+    const drawing = {
+      nodes: [
+        { data: { action: chosen, values } },
+        { data: { action: { ...chosen, ...facts }, values: { code: 'typed-3', city: 'Oslo' } } },
+        {
+          data: {
+            tools: [
+              { ...chosen, type: 'action', values: { passphrase: 'typed-4' } },
+              { ...chosen, type: 'action', action: facts, values: { code: 'typed-5', city: 'Rome' } },
+            ],
+          },
+        },
+        { data: { values: { plain: 'Bern' } } },
+      ],
+    };
+    const key = draftKey(1, 1, 'a');
+    writeDraft(entries, key, { version: 1 }, drawing, at(1));
+    assert.doesNotMatch(entries.kept.get(key)!, /typed|1234/);
+    for (const kept of ['{{ input.c }}', '********', 'Oslo', 'Rome', 'Bern'])
+      assert.ok(entries.kept.get(key)!.includes(kept), kept);
+  });
+
   it('that cannot be read are none', () => {
     const entries = startEntries();
     for (const text of ['', 'no head', '2026-01-01T00:00:00.000Z 1\n{"a":', '2026-01-01T00:00:00.000Z 1\n[]']) {

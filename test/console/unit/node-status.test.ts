@@ -64,6 +64,10 @@ describe('the status of nodes', () => {
     assert.equal(of(succeeded(yes.id), succeeded(yes.id)), 'succeeded');
     assert.equal(of(succeeded(yes.id), failed, succeeded(yes.id)), 'failed');
     assert.equal(of(failed, begun), 'in progress');
+    const reused: NodeEntry = { ...failed, reused: true };
+    assert.equal(of(reused, begun), 'in progress');
+    assert.equal(of(succeeded(yes.id), reused), 'failed, reused');
+    assert.equal(of(reused, failed), 'failed');
   });
 
   it('goes on behind a failure that was caught, by the way of errors', () => {

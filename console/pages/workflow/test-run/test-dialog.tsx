@@ -164,7 +164,7 @@ function Outlook({ labels, estimate }: OutlookProps) {
     <>
       <Price reserved={reserved} />
       {calls.length === 0 ? (
-        <p>It calls nobody.</p>
+        <p>It makes no calls.</p>
       ) : (
         <section aria-label="What is called">
           <p>It calls:</p>
@@ -190,7 +190,7 @@ function KindTitle({ nodeId }: { nodeId: string }) {
 }
 
 function Price({ reserved }: { reserved: Estimate['reserved'] }) {
-  if (reserved === null) return <Note>Nobody can say beforehand what it may cost at most.</Note>;
+  if (reserved === null) return <Note>The maximum cost is not known.</Note>;
   if (isZeroDecimal(reserved['USD'] ?? '0')) return <p>It costs nothing.</p>;
   return (
     <p>

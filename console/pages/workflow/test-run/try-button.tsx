@@ -92,22 +92,19 @@ function useTry(workflowId: number, nodeId: string) {
     return start(mode, toInput(fields, values));
   };
 
-  return useMutation({
-    mutationFn: async () => {
-      try {
-        if (nodeId === startOf(store.drawing)) await startWithInput('node');
-        else await start('node', undefined);
-      } catch (error) {
-        if (missingOf(error) !== undefined) await startWithInput('up_to');
-        else throw error;
-      }
-    },
-    onError: (error) => {
-      settleIfRefused(error);
-      // The dialog estimates a test of this node alone, and shows by field why the service refuses it.
-      if (isInvalid(error)) tests.ask({ nodeId, mode: 'node' });
-    },
-  });
+  const attempt = async (mode: 'node' | 'up_to'): Promise<void> => {
+    try {
+      if (mode === 'up_to' || nodeId === startOf(store.drawing)) await startWithInput(mode);
+      else await start(mode, undefined);
+    } catch (error) {
+      if (mode === 'node' && missingOf(error) !== undefined) return attempt('up_to');
+      // The dialog estimates a test of the same mode, and shows by field why the service refuses it.
+      if (isInvalid(error)) tests.ask({ nodeId, mode });
+      throw error;
+    }
+  };
+
+  return useMutation({ mutationFn: () => attempt('node'), onError: settleIfRefused });
 }
 
 function isInvalid(error: unknown): boolean {
