@@ -47,6 +47,19 @@ export function* spansOf(text: string): Generator<Span> {
   }
 }
 
+/** Replaces each `{{ ... }}` for whose expression `replace` returns a text. Linear time. */
+export function replaceSpans(text: string, replace: (expression: string) => string | undefined): string {
+  let replaced = '';
+  let cursor = 0;
+  for (const { start, end, expression } of spansOf(text)) {
+    const by = replace(expression);
+    if (by === undefined) continue;
+    replaced += text.slice(cursor, start) + by;
+    cursor = end;
+  }
+  return replaced + text.slice(cursor);
+}
+
 /** Yields every expression in the strings of a value. */
 export function* findExpressions(value: unknown): Generator<Expression> {
   for (const leaf of leavesOf(value)) {

@@ -15,7 +15,8 @@ import {
   type Position,
 } from './drawing.js';
 import { withFrames } from './flow-nodes.js';
-import { isObject, type JsonObject } from '../../graph/json.js';
+import { isObject, mapLeaves, type JsonObject } from '../../graph/json.js';
+import { replaceSpans } from '../../graph/template.js';
 import { asArray, asText } from '../ui/json.js';
 import { exitsOf, linksOf, targetsIn, withTargets, type Link } from './links.js';
 import { chosenNotes, isNote, noteKey, notesOf, withNotes, type DrawnNote } from './notes.js';
@@ -90,7 +91,9 @@ function moved(of: JsonObject, offset: Position): Position {
 
 function renew(node: DrawnNode, kinds: NodeKinds, ids: ReadonlyMap<string, string>, offset: Position): DrawnNode {
   const id = ids.get(node.id) ?? node.id;
-  let data = JSON.parse(renameVariables(JSON.stringify(dataOf(node)), ids)) as JsonObject;
+  let data = mapLeaves(dataOf(node), (leaf) =>
+    typeof leaf === 'string' ? renameVariables(leaf, ids) : leaf,
+  ) as JsonObject;
   for (const exit of exitsOf(kinds.get(typeOf(node)), data)) {
     if (targetsIn(data, exit) !== undefined) data = withTargets(data, exit, []);
   }
@@ -103,13 +106,14 @@ function renew(node: DrawnNode, kinds: NodeKinds, ids: ReadonlyMap<string, strin
   };
 }
 
-/** A variable starts with the node's id, followed by the part that it reads. */
-const VARIABLE = /\{\{(\s*)([^{}]+?)(\.(?:result|error|item|index|last|callback_url)\b)/g;
+/** The part that a variable reads. The node's id stands before it. */
+const PART = /\.(?:result|error|item|index|last|callback_url)\b/;
 
 function renameVariables(text: string, ids: ReadonlyMap<string, string>): string {
-  return text.replace(VARIABLE, (all, space: string, id: string, rest: string) => {
-    const renewed = ids.get(id.trim());
-    return renewed === undefined ? all : `{{${space}${renewed}${rest}`;
+  return replaceSpans(text, (expression) => {
+    const id = expression.slice(0, Math.max(0, expression.search(PART))).trim();
+    const renewed = ids.get(id);
+    return renewed === undefined ? undefined : `{{${expression.replace(id, () => renewed)}}}`;
   });
 }
 

@@ -1,7 +1,7 @@
 // Names that a node declares and that variables use: the input fields of the start, the fields of a task, and the keys
 // of a value that is written as an object.
 import { isObject } from '../../graph/json.js';
-import { spansOf } from '../../graph/template.js';
+import { replaceSpans } from '../../graph/template.js';
 import { parseVariable, type PathPart, type Variable } from '../../graph/variable.js';
 import { asArray, asText } from '../ui/json.js';
 import {
@@ -133,18 +133,14 @@ function renameIn(value: unknown, nodeId: string, rename: Rename): unknown {
 }
 
 function renameInText(text: string, nodeId: string, { root, old, name }: Rename): string {
-  let result = '';
-  let from = 0;
-  for (const { start, end, expression } of spansOf(text)) {
+  return replaceSpans(text, (expression) => {
     const variable = parseVariable(expression);
-    if (variable === undefined || nameIn(variable, root) !== old) continue;
-    if (variable.source !== 'input' && (variable.source !== 'node' || variable.nodeId !== nodeId)) continue;
+    if (variable === undefined || nameIn(variable, root) !== old) return undefined;
+    if (variable.source !== 'input' && (variable.source !== 'node' || variable.nodeId !== nodeId)) return undefined;
     const head = variable.source === 'input' ? 'input' : `${nodeId}.result`;
     const path = [...root.path, name, ...variable.path.slice(root.path.length + 1)];
-    result += `${text.slice(from, start)}{{ ${head}${path.map(toStep).join('')} }}`;
-    from = end;
-  }
-  return from === 0 ? text : result + text.slice(from);
+    return `{{ ${head}${path.map(toStep).join('')} }}`;
+  });
 }
 
 function toStep(part: PathPart): string {

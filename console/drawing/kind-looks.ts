@@ -5,6 +5,7 @@ import { asArray, asObject, asText } from '../ui/json.js';
 import { MAX_COMPARISONS, MAX_LISTS } from '../../graph/combined.js';
 import { formatSeconds } from '../ui/time-units.js';
 import { cutText } from '../../graph/cut-text.js';
+import { replaceSpans } from '../../graph/template.js';
 
 interface KindLooks {
   /** SVG path in a 24 by 24 box, drawn as a stroke. */
@@ -73,20 +74,19 @@ export function looksOf(type: string): KindLooks {
 
 /** Cards show no more characters. */
 const MAX_LINE = 120;
+/** Variables are named within so many characters. A line is rendered with each change of the drawing. */
+const MAX_TEXT = 10_000;
 
 /**
  * Returns a one-line summary of a node. Variables are shown by the label of their node (`labelOfId`) and the path
  * that they read.
  */
 export function lineOf(type: string, data: JsonObject, labelOfId: (id: string) => string | undefined): string {
-  const line = looksOf(type)
-    .line(data)
-    .replace(VARIABLE, (all, inside: string) => named(inside, labelOfId) ?? all);
+  const text = cutText(looksOf(type).line(data), MAX_TEXT);
+  const line = replaceSpans(text, (expression) => named(expression.trim(), labelOfId));
   const [short] = line.trim().split('\n');
   return cutText(short ?? '', MAX_LINE);
 }
-
-const VARIABLE = /\{\{\s*([^{}]+?)\s*\}\}/g;
 
 /** Returns `Orders › total` for `id.result.total`, and `city` for `input.city`. */
 function named(inside: string, labelOfId: (id: string) => string | undefined): string | undefined {

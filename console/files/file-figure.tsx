@@ -59,14 +59,14 @@ function FileFigure({ file }: { file: FileValue }) {
         )}
       </figcaption>
       {download.isError && <Alert onRetry={() => download.mutate()}>{explain(download.error)}</Alert>}
-      {file.deleted !== true && <Seen file={file} />}
+      {file.deleted !== true && <FilePreview file={file} />}
     </figure>
   );
 }
 
 const limit = createLimit(3);
 
-function Seen({ file }: { file: FileValue }) {
+function FilePreview({ file }: { file: FileValue }) {
   const [isWanted, setIsWanted] = useState(false);
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['file-preview', file.file_id, isWanted],

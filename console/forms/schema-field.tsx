@@ -1,6 +1,17 @@
 // The generic form: renders a field by its schema, for any kind of node. Controls that contain other fields are in this
 // file, because they refer to each other recursively.
-import { createContext, lazy, Suspense, use, useId, useState, type ComponentType, type ReactNode } from 'react';
+import {
+  createContext,
+  lazy,
+  Suspense,
+  use,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ComponentType,
+  type ReactNode,
+} from 'react';
 import { ErrorBoundary } from '../service/problem.js';
 import { startValue } from '../drawing/change-drawing.js';
 import { isObject, isEqualJson } from '../../graph/json.js';
@@ -114,17 +125,21 @@ export function Layers(props: LayersProps) {
   );
 }
 
-/** Fields that most nodes leave unset. Opens if one of them has a problem. */
+/** Fields that most nodes leave unset. Opens if one of them has a problem, and stays open while that is corrected. */
 function More({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>) {
   const { errors } = use(FormContext);
+  const details = useRef<HTMLDetailsElement>(null);
   const keys = Object.keys(propertiesOf(schema));
-  if (keys.length === 0) return null;
   const places = keys.map((key) => [...path, key].join('.'));
   const hasProblem = [...errors.keys()].some((at) =>
     places.some((place) => at === place || at.startsWith(`${place}.`)),
   );
+  useLayoutEffect(() => {
+    if (hasProblem && details.current !== null) details.current.open = true;
+  }, [hasProblem]);
+  if (keys.length === 0) return null;
   return (
-    <details className="form-more" open={hasProblem || undefined}>
+    <details className="form-more" ref={details}>
       <summary>More</summary>
       <div className="form-more-fields">
         <InMore value>

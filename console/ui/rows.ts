@@ -2,7 +2,7 @@
 import { isContainer, isObject } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
 
-export interface Rows {
+export interface DataTable {
   /** The keys from the value to the list. */
   path: readonly string[];
   rows: readonly Readonly<Record<string, unknown>>[];
@@ -14,11 +14,11 @@ const MAX_COLUMNS = 50;
 const MAX_DEPTH = 3;
 
 /** Returns the lists of objects in a value, outermost first. */
-export function tablesIn(value: unknown, path: readonly string[] = []): Rows[] {
+export function tablesIn(value: unknown, path: readonly string[] = []): DataTable[] {
   if (!isContainer(value) || path.length > MAX_DEPTH) return [];
   if (Array.isArray(value)) {
     const columns = columnsOf(value);
-    return columns === undefined ? [] : [{ path, rows: value as Rows['rows'], columns }];
+    return columns === undefined ? [] : [{ path, rows: value as DataTable['rows'], columns }];
   }
   const entries = Object.entries(value);
   const lists = entries.filter(([, item]) => Array.isArray(item));
@@ -47,7 +47,7 @@ export interface Sorting {
 }
 
 /** Returns positions in the list. Numbers sort as numbers, others as text; empty and missing values come last. */
-export function sortedPositions({ rows }: Rows, sorting: Sorting | undefined): number[] {
+export function sortedPositions({ rows }: DataTable, sorting: Sorting | undefined): number[] {
   const positions = rows.map((_, at) => at);
   if (sorting === undefined) return positions;
   const { column, isDescending } = sorting;
@@ -77,11 +77,12 @@ function compare(left: SortKey, right: SortKey): number {
   return areNumbers ? left.number - right.number : COLLATOR.compare(left.text, right.text);
 }
 
-/** Spreadsheets execute a cell that begins with one of these characters as a formula. */
+/** Spreadsheets execute a cell that begins with one of these characters as a formula, unless it is a number. */
 const FORMULA = /^[=+\-@\t\r]/;
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Returns the table as CSV. A cell that a spreadsheet would take for a formula begins with an apostrophe. */
-export function toCsv(table: Rows, positions: readonly number[]): string {
+export function toCsv(table: DataTable, positions: readonly number[]): string {
   const lines = [
     table.columns,
     ...positions.map((at) => table.columns.map((column) => cellOf(table.rows[at]!, column))),
@@ -94,6 +95,6 @@ function cellOf(row: Readonly<Record<string, unknown>>, column: string): string 
 }
 
 function toCell(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text;
+  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

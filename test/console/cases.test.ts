@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
+import type { Envelope } from '../../harness/client/api-client.js';
 import { createAccount } from '../api/accounts.js';
 import { drawing, http, linkInRow, node, resultOf, trigger } from '../../harness/drawing/drawing.js';
 import { startHttpTarget } from '../../harness/target/http-target.js';
@@ -128,6 +129,32 @@ describe('cases in the console', function () {
     await press(page, 'Remove Of a test');
     await press(page.getByRole('alertdialog', { name: 'Delete case' }), 'Delete');
     await page.getByText('There is no case yet.').waitFor();
+    await page.context().close();
+  });
+
+  it('are not made without the output of the run: a failure to load it is shown, with a retry', async () => {
+    const output = node('output', { label: 'Result', value: { order: '{{ input.order }}' } });
+    const data = drawing(linkInRow([trigger([{ id: 'order', type: 'number' }], { label: 'Start' }), output]));
+    const workflowId = await world.owner.api.createWorkflow(world.project, data, 'Orders');
+    const text = '{"order": 9007199254740993}';
+    const { body } = await world.owner.api.post<Envelope>(`/workflows/${workflowId}/run/`, { text });
+    await world.owner.api.pollToEnd(body.data.id);
+    const page = await open(`/runs/${body.data.id}`);
+    await press(page, 'Save as case');
+    const dialog = page.getByRole('dialog', { name: 'Save as case' });
+    const value = dialog.getByRole('textbox', { name: 'Expectation 1 value' });
+    await value.waitFor();
+    const expected = '{"order":9007199254740993}';
+    assert.equal(await value.inputValue(), expected);
+    await page.reload();
+    await page.route('**/api/v1/workflows/workflow_result/**', (route) => route.fulfill({ status: 500, json: {} }));
+    await press(page, 'Save as case');
+    await dialog.getByRole('alert').getByText('The service has failed to do this.').waitFor();
+    assert.equal(await dialog.getByRole('textbox').count(), 0);
+    await page.unroute('**/api/v1/workflows/workflow_result/**');
+    await press(dialog, 'Try again');
+    await value.waitFor();
+    assert.equal(await value.inputValue(), expected);
     await page.context().close();
   });
 

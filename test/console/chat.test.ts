@@ -212,7 +212,7 @@ describe('the chat of a workflow', function () {
     await eventually(async () => (await draft()) === 'Half a sent');
     await button(log(page), 'Ask anew').click();
     assert.equal(await draft(), 'Well?');
-    await button(page, 'Keep them').click();
+    await button(page, 'Cancel').click();
     assert.equal(await draft(), 'Half a sent');
     await button(page, 'Send').click();
     await answers(page).getByText('Yes again').waitFor();
@@ -304,6 +304,35 @@ describe('the chat of a workflow', function () {
     await button(page, 'Send').click();
     await answers(page).getByRole('figure', { name: 'note.txt' }).getByText('words of a file').waitFor();
     assert.equal(await page.getByRole('list', { name: 'Files of Files' }).count(), 0);
+    await page.context().close();
+  });
+
+  it('asks a message anew with its own files, not with one that is being uploaded meanwhile', async () => {
+    const data = drawing(linkInRow([trigger(), node('output', { value: 'Yes' })]));
+    const id = await createChat(world.account.api, world.projectId, data);
+    const page = await open(`${id}/chat/${await begin(id)}`);
+    const choose = (name: string) =>
+      page
+        .locator('input[type=file]')
+        .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(`words of ${name}`) });
+    const files = page.getByRole('list', { name: 'Files of Files' });
+    await choose('first.txt');
+    await field(page).fill('Look');
+    await eventually(() => button(page, 'Send').isEnabled());
+    await button(page, 'Send').click();
+    await answers(page).getByText('Yes').waitFor();
+    const isOver = createGate();
+    await page.route('**/api/v1/projects/*/files/', (route) => isOver.opened.then(() => route.abort()));
+    await choose('second.txt');
+    await files.getByText('second.txt').waitFor();
+    await button(log(page), 'Ask anew').click();
+    await files.getByText('first.txt').waitFor();
+    assert.equal(await files.getByText('second.txt').count(), 0);
+    const sent = page.waitForRequest((request) => request.url().endsWith('/messages/') && request.method() === 'POST');
+    await button(page, 'Send').click();
+    const { files: asked } = (await sent).postDataJSON() as { files: object[] };
+    assert.equal(asked.length, 1);
+    isOver.open();
     await page.context().close();
   });
 

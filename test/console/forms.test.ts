@@ -350,6 +350,20 @@ describe('the forms of nodes', function () {
     await page.context().close();
   });
 
+  it('leaves More open while a problem in it is corrected', async () => {
+    const { id } = await make();
+    const page = await open(id);
+    await node(page, 'Ask model').click();
+    await form(page).getByText('More', { exact: true }).click();
+    const most = field(page, 'Max tokens');
+    await most.fill('-5');
+    await eventually(async () => (await most.getAttribute('aria-invalid')) === 'true');
+    await most.fill('5');
+    await eventually(async () => (await most.getAttribute('aria-invalid')) !== 'true');
+    assert.equal(await most.isVisible(), true);
+    await page.context().close();
+  });
+
   it('fits a narrow screen in the dark, and breaks no policy', async () => {
     const { id } = await make();
     const page = await open(id, { ...NARROW, colorScheme: 'dark' });

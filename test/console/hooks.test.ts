@@ -162,6 +162,7 @@ describe('what starts a workflow by itself', function () {
     await removeMembership(world.stack, author, world.projectId);
     await page.reload();
     await page.getByText('It starts no runs').waitFor();
+    await page.getByText('or give test user a role in the project that may run it.').waitFor();
     await page.context().close();
   });
 

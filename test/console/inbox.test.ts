@@ -141,6 +141,39 @@ describe('the inbox', function () {
     assert.equal(status, 200);
     await article.getByText('You chose Pay now.').waitFor();
     assert.equal(await article.getByRole('button', { name: 'Pay now' }).count(), 0);
+    // A task that is decided changes no more, so it is not polled beside the list.
+    const polled: string[] = [];
+    page.on('request', (request) => polled.push(new URL(request.url()).pathname));
+    const polls = (path: string): number => polled.filter((each) => each === path).length;
+    await eventually(() => polls('/api/v1/human-tasks/') >= 2, { timeoutMs: 60_000 });
+    assert.equal(polls(`/api/v1/human-tasks/${task}/`), 0);
+    await page.context().close();
+  });
+
+  it('shows that a task which others have answered cannot be loaded, until it can', async () => {
+    const account = await createAccount(world.stack);
+    const { api } = account;
+    const person = node('human', { label: 'Pay', message: 'Well?', actions: [{ id: 'yes', label: 'Pay now' }] });
+    const workflowId = await api.createWorkflow(
+      await api.createProject('Sums'),
+      drawing(linkInRow([trigger(), person])),
+    );
+    const task = await taskOf(api, (await api.run(workflowId)).data.id, person.id);
+    const page = await world.browser.person(account.userId, `/inbox/${task}`);
+    const article = page.getByRole('article', { name: 'Pay' });
+    await article.getByRole('button', { name: 'Pay now' }).waitFor();
+    // The page asks for an approval request of this id first, so its own polls do not reach the task.
+    await page.route(`**/api/v1/agent-approvals/${task}/`, () => undefined);
+    await page.route(`**/api/v1/human-tasks/${task}/`, (route) => route.fulfill({ status: 500, json: {} }));
+    await api.post(`/human-tasks/${task}/answer/`, { body: { action: 'yes', values: {} } });
+    await article.getByRole('button', { name: 'Pay now' }).click();
+    const alert = article.getByRole('alert');
+    await alert.getByText('The task has been settled').waitFor();
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await alert.getByText('The service has failed to do this.').waitFor();
+    await page.unroute(`**/api/v1/human-tasks/${task}/`);
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await article.locator(':focus').getByText('You chose Pay now.').waitFor();
     await page.context().close();
   });
 

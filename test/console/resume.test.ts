@@ -154,6 +154,27 @@ describe('resuming a run on its page', function () {
     await page.context().close();
   });
 
+  it('with the drawing as it was says in the editor which nodes have changed since', async () => {
+    const { workflowId, paths } = await failed();
+    const page = await world.browser.person(world.owner.userId, `/workflows/${workflowId}`);
+    await nodeNamed(page, 'Second, failed').click();
+    await panel(page).getByRole('textbox', { name: 'URL', exact: true }).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('/mended');
+    await page.keyboard.press('Control+s');
+    await page.getByText('All changes saved').waitFor();
+    const last = page.getByRole('region', { name: 'Last run' });
+    const dialog = page.getByRole('dialog', { name: 'Resume run' });
+    await last.getByRole('button', { name: 'Resume' }).click();
+    await dialog.getByRole('combobox', { name: 'Drawing' }).selectOption('then');
+    await dialog.getByRole('button', { name: 'Start run' }).click();
+    await last.getByText(/^Succeeded in/).waitFor();
+    assert.deepEqual(paths.map(calls), [1, 2, 1]);
+    await nodeNamed(page, 'Third, succeeded').waitFor();
+    await page.getByRole('region', { name: 'Test result' }).getByText('The node has changed since.').waitFor();
+    await page.context().close();
+  });
+
   it('asks before a call is repeated whose outcome is not known', async () => {
     const { runId, paths } = await failed();
     const lose = `UPDATE node_results SET error_code = 'outcome_unknown' WHERE run_id = $1 AND status = 'failed'`;

@@ -160,6 +160,33 @@ describe('schedules of a workflow in the console', function () {
     await page.context().close();
   });
 
+  it('keep every digit, number and null of the stored input that is not edited', async () => {
+    const fields = [{ id: 'customer', type: 'number' }, { id: 'city' }, { id: 'floor' }, { id: 'note' }];
+    const id = await workflow('Scheduled digits', drawing([trigger(fields)]));
+    const stored = '{"customer":9007199254740993,"city":"Oslo","floor":3,"note":null}';
+    const text = `{"cron":"30 7 * * MON-FRI","input":${stored}}`;
+    const { status } = await world.account.api.post(`/workflows/${id}/schedules/`, { text });
+    assert.equal(status, 201);
+    const page = await open(id);
+    await button(page.getByRole('article', { name: WEEKDAYS }), 'Edit').click();
+    const dialog = page.getByRole('dialog', { name: 'Edit schedule' });
+    assert.equal(await dialog.getByRole('textbox', { name: 'customer' }).inputValue(), '9007199254740993');
+    assert.equal(await dialog.getByRole('textbox', { name: 'note' }).inputValue(), '');
+    await dialog.getByRole('textbox', { name: 'city' }).fill('Bergen');
+    await dialog.getByRole('checkbox', { name: 'Write the input as JSON' }).check();
+    assert.match(await dialog.getByRole('textbox', { name: 'Input as JSON' }).inputValue(), /: 9007199254740993\b/);
+    await dialog.getByRole('checkbox', { name: 'Write the input as JSON' }).uncheck();
+    await button(dialog, 'Save schedule').click();
+    await dialog.waitFor({ state: 'detached' });
+    const headers = { 'X-Api-Key': world.account.apiKey };
+    const answer = await fetch(`${world.stack.apiUrl}/api/v1/workflows/${id}/schedules/`, { headers });
+    const listed = await answer.text();
+    assert.match(listed, /"customer":9007199254740993\b/);
+    const [{ input }] = (JSON.parse(listed) as { items: [{ input: object }] }).items;
+    assert.deepEqual({ ...input, customer: 0 }, { customer: 0, city: 'Bergen', floor: 3, note: null });
+    await page.context().close();
+  });
+
   it('tell what the last firing has started, and why one has paused itself', async () => {
     const id = await workflow('Scheduled three');
     const author = await createAccount(world.stack);

@@ -131,8 +131,11 @@ export function useWaiting() {
   };
 }
 
-/** Loads the current state of shown requests or tasks that are no longer in the list of pending ones. */
-function useEach<Item>(
+/**
+ * Loads the current state of shown requests or tasks that are no longer in the list of pending ones. Polls those that
+ * are still pending, for example beyond the loaded pages.
+ */
+function useEach<Item extends { status: string }>(
   name: string,
   ids: readonly string[],
   read: (id: string, signal: AbortSignal) => Promise<Item>,
@@ -141,7 +144,8 @@ function useEach<Item>(
     queries: ids.map((id) => ({
       queryKey: [name, 'one', id],
       queryFn: ({ signal }: { signal: AbortSignal }) => read(id, signal),
-      refetchInterval: POLL_EVERY_MS,
+      refetchInterval: ({ state }: { state: { data?: Item | undefined } }) =>
+        state.data === undefined || state.data.status === 'pending' ? POLL_EVERY_MS : false,
     })),
   });
   return answers.flatMap(({ data }) => data ?? []);

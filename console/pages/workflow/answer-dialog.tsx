@@ -17,7 +17,8 @@ export function AnswerDialog({ saver, onClose }: { saver: Saver; onClose: () => 
   const { id } = useStored(saver, (state) => state.workflow);
   const etag = useStored(saver, (state) => state.etag);
   const check = useCheck({ id, etag }, !isDirty);
-  const { drawing, kinds } = store;
+  const { kinds } = store;
+  const drawing = useEditor(({ history }) => history.present);
   const [chosen, setChosen] = useState(asText(asObject(drawing['settings'])['answer_node']) ?? '');
   const label = (nodeId: string): string => labelOf(nodesOf(drawing).get(nodeId), kinds);
   const usual = isDirty || check.data === undefined ? undefined : (check.data.default_answer_nodes ?? []);

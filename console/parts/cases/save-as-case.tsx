@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
-import { pollRun } from '../../../clients/typescript/src/index.js';
-import { api } from '../../service/api.js';
+import type { RunEnvelope } from '../../../clients/typescript/src/index.js';
+import { parseJson, writeJson } from '../../../graph/json-text.js';
+import { api, unwrap } from '../../service/api.js';
 import { isNotFound } from '../../service/explain.js';
-import { ErrorBoundary } from '../../service/problem.js';
+import { ErrorBoundary, Problem } from '../../service/problem.js';
 import { runLabels } from '../../drawing/run-links.js';
 import { Button } from '../../ui/button.js';
+import { Dialog } from '../../ui/dialog.js';
 import type { RunDetail } from '../run/run-data.js';
 import { changeCase, makeCase, type Case, type Expectation } from './case-calls.js';
 
@@ -26,10 +28,15 @@ export function SaveAsCase({ run }: { run: RunDetail }) {
       <Button isBusy={isOpen && expected.isFetching} onClick={() => setIsOpen(true)}>
         Save as case
       </Button>
-      {isOpen && !expected.isFetching && (
+      {isOpen && expected.isError && (
+        <Dialog title="Save as case" onClose={() => setIsOpen(false)}>
+          <Problem error={expected.error} onRetry={() => void expected.refetch()} />
+        </Dialog>
+      )}
+      {isOpen && expected.data !== undefined && (
         <ErrorBoundary>
           <Suspense>
-            <Opened run={run} expect={expected.data ?? []} onClose={() => setIsOpen(false)} />
+            <Opened run={run} expect={expected.data} onClose={() => setIsOpen(false)} />
           </Suspense>
         </ErrorBoundary>
       )}
@@ -71,13 +78,20 @@ function Opened({ run, expect, onClose }: OpenedProps) {
 
 const MOST_CHARACTERS = 64 * 1024;
 
+/** Returns undefined if the run has no output. Numbers that a double would round are `ExactNumber`. */
+async function readOutput(runId: string, signal: AbortSignal): Promise<unknown> {
+  const options = { params: { query: { id: runId } }, parseAs: 'text', signal } as const;
+  const text = await unwrap(api.GET('/api/v1/workflows/workflow_result/', options));
+  return (parseJson(text) as RunEnvelope).data.output;
+}
+
 /** Returns the service's default expectation: the output of the run, unless it is too long. */
 async function expectOutput(runId: string, signal: AbortSignal): Promise<Expectation[]> {
-  const { output } = await pollRun(api, runId, signal).catch((error: unknown) => {
-    if (isNotFound(error)) return { output: undefined };
+  const output = await readOutput(runId, signal).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
     throw error;
   });
   if (output === undefined) return [];
-  const right = typeof output === 'string' ? output : output === null ? '' : JSON.stringify(output);
+  const right = typeof output === 'string' ? output : output === null ? '' : writeJson(output);
   return right.length > MOST_CHARACTERS ? [] : [{ output: true, path: '', operator: '==', right }];
 }

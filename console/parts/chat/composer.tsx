@@ -77,16 +77,12 @@ export function Composer({
   isBlocked = false,
   stop,
 }: ComposerProps) {
-  const [{ text, files }, setShown] = useState(() => readDraft(draftKey));
-  /** Changing the key remounts the file field, which clears it. */
-  const [round, setRound] = useState(0);
+  /** A draft of another round remounts the file field, which is empty then or has the files of that draft. */
+  const [{ text, files, round }, setShown] = useState(() => ({ ...readDraft(draftKey), round: 0 }));
   const [lastAnew, setLastAnew] = useState<Anew>();
   const field = useRef<HTMLTextAreaElement>(null);
   const { keyOf, settle, settleIfRefused } = useRunKey();
-  const showDraft = (draft: Draft): void => {
-    setShown(draft);
-    setRound(round + 1);
-  };
+  const showDraft = (draft: Draft): void => setShown({ ...draft, round: round + 1 });
   if (anew !== lastAnew) {
     setLastAnew(anew);
     if (anew !== undefined) {
@@ -123,8 +119,7 @@ export function Composer({
       // If this message started the conversation, the draft moves to the key of the conversation.
       storeDraft(draftKey, EMPTY);
       storeDraft(id, next);
-      setShown(draftKey === id ? next : EMPTY);
-      if (files === sent.files) setRound(round + 1);
+      setShown({ ...(draftKey === id ? next : EMPTY), round: files === sent.files ? round + 1 : round });
       onAnew(undefined);
       await onSent(id);
     },
@@ -151,14 +146,14 @@ export function Composer({
     >
       {anew !== undefined && (
         <div className="chat-anew">
-          <p>It is asked anew: this message and what follows it are left aside.</p>
+          <p>Sending asks this message anew, and leaves the earlier one and what follows it aside.</p>
           <Button
             onClick={() => {
               onAnew(undefined);
               showDraft(readDraft(draftKey));
             }}
           >
-            Keep them
+            Cancel
           </Button>
         </div>
       )}
@@ -182,7 +177,9 @@ export function Composer({
             projectId={projectId}
             isMany
             value={files}
-            onChange={(chosen) => setShown((draft) => ({ ...draft, files: chosen }))}
+            // When a field unmounts, it reports once more, without the file that was uploading. The draft that is shown
+            // by then has another field.
+            onChange={(chosen) => setShown((draft) => (draft.round === round ? { ...draft, files: chosen } : draft))}
           />
         )}
         <div className="chat-buttons">

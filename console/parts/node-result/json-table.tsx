@@ -1,14 +1,14 @@
 import { useMemo, useState } from 'react';
 import { Button } from '../../ui/button.js';
 import { download } from '../../ui/download.js';
-import { cellText, sortedPositions, toCsv, type Rows, type Sorting } from '../../ui/rows.js';
+import { cellText, sortedPositions, toCsv, type DataTable, type Sorting } from '../../ui/rows.js';
 import { Table, type Column } from '../../ui/table.js';
 import { toFileName } from './file-name.js';
 import './json-table.css';
 import { cutText } from '../../../graph/cut-text.js';
 
 interface JsonTableProps {
-  table: Rows;
+  table: DataTable;
   /** Accessible name, and base name of the exported file. */
   name: string;
   /** Returns the variable of a cell. With `onChoose`, a person can then choose a cell, or drag it as its variable. */
@@ -55,12 +55,12 @@ export function JsonTable({ table, name, variableOf, onChoose, isPlain = false }
 }
 
 function toColumn(
-  { rows }: Rows,
+  { rows }: DataTable,
   column: string,
   variableOf: JsonTableProps['variableOf'],
   onChoose: JsonTableProps['onChoose'],
 ): Column<number> {
-  const textOf = (row: Rows['rows'][number]): string => (Object.hasOwn(row, column) ? cellText(row[column]) : '');
+  const textOf = (row: DataTable['rows'][number]): string => (Object.hasOwn(row, column) ? cellText(row[column]) : '');
   return {
     heading: column,
     cell: (at) => <Cell text={textOf(rows[at]!)} variable={variableOf?.(at, column)} onChoose={onChoose} />,

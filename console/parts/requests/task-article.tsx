@@ -35,10 +35,11 @@ export function TaskArticle({ task, onChange, isLinked = false, isHere = false }
   const id = useId();
   const label = toVisibleText(task.node_label);
   const isWaiting = task.status === 'pending';
-  const [hasAnswered, setHasAnswered] = useState(false);
-  const change = (answered: Task): void => {
-    setHasAnswered(true);
-    onChange(answered);
+  /** True once a press in the form has loaded the task anew: if the form is gone then, the outcome takes the focus. */
+  const [hasPressed, setHasPressed] = useState(false);
+  const change = (loaded: Task): void => {
+    setHasPressed(true);
+    onChange(loaded);
   };
   return (
     <article className="card" aria-labelledby={id}>
@@ -57,7 +58,7 @@ export function TaskArticle({ task, onChange, isLinked = false, isHere = false }
       <FilesOf value={task.files} />
       {task.required > 1 && <p>{task.required} people must choose the same action.</p>}
       {(task.answers.length > 0 || !task.may_answer) && (
-        <FocusedOnce isFocused={hasAnswered && !task.may_answer} className="task-outcome">
+        <FocusedOnce isFocused={hasPressed && !task.may_answer} className="task-outcome">
           <Answers task={task} />
           {isWaiting && !task.may_answer && <WhyNot task={task} />}
           {task.status === 'expired' && (
@@ -65,7 +66,7 @@ export function TaskArticle({ task, onChange, isLinked = false, isHere = false }
           )}
         </FocusedOnce>
       )}
-      {task.may_answer && <AnswerForm task={task} onAnswered={change} />}
+      {task.may_answer && <AnswerForm task={task} onChange={change} />}
     </article>
   );
 }
@@ -116,8 +117,14 @@ function wordsOf(value: unknown): string {
 
 const MOST_CHARACTERS = 2_000;
 
+interface AnswerFormProps {
+  task: Task;
+  /** Called with the task after the person's answer, or with the reloaded task after a refused answer (409). */
+  onChange: (task: Task) => void;
+}
+
 /** The fields of a task, with one button per action. */
-function AnswerForm({ task, onAnswered }: { task: Task; onAnswered: (task: Task) => void }) {
+function AnswerForm({ task, onChange }: AnswerFormProps) {
   const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map());
   const [comment, setComment] = useState('');
   const queries = useQueryClient();
@@ -127,14 +134,16 @@ function AnswerForm({ task, onAnswered }: { task: Task; onAnswered: (task: Task)
       answerTask(task.id, { action, values: toInput(fields, values), comment: comment.trim() }),
     onSuccess: (answered) => {
       announce('Your answer has been taken.');
-      onAnswered(answered);
+      onChange(answered);
       void queries.invalidateQueries({ queryKey: ['approvals', 'pending', 'total'] });
       void queries.invalidateQueries({ queryKey: ['tasks'] });
     },
   });
+  const reload = useMutation({ mutationFn: () => readTask(task.id), onSuccess: onChange });
   const errors = fieldErrors(answer.error);
   const isSettled = answer.error instanceof ServiceError && answer.error.status === 409;
   const act = (action: string): void => {
+    reload.reset();
     if (!answer.isPending) answer.mutate(action);
   };
   return (
@@ -160,14 +169,11 @@ function AnswerForm({ task, onAnswered }: { task: Task; onAnswered: (task: Task)
       {answer.isError && (
         <Alert
           onRetry={
-            isSettled
-              ? () => void readTask(task.id).then(onAnswered)
-              : mayTryAgain(answer.error)
-                ? () => act(answer.variables)
-                : undefined
+            isSettled ? () => reload.mutate() : mayTryAgain(answer.error) ? () => act(answer.variables) : undefined
           }
+          isRetrying={reload.isPending}
         >
-          {Object.keys(errors).length > 0 ? 'Some fields need another value.' : explain(answer.error)}
+          {Object.keys(errors).length > 0 ? 'Some fields need another value.' : explain(reload.error ?? answer.error)}
         </Alert>
       )}
       <div className="task-buttons">

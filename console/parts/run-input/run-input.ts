@@ -90,7 +90,8 @@ function toValue(field: RunField, text: string): unknown {
   }
 }
 
-function toText(value: unknown): string {
+/** Returns the text of a value in the form; empty for null. */
+export function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

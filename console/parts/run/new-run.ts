@@ -9,7 +9,7 @@ import { announce } from '../../ui/notices.js';
  */
 export function useNewRun<Wish>(
   start: (wish: Wish, idempotencyKey: string) => Promise<string | undefined>,
-  onStarted?: (runId: string) => void,
+  onStarted?: (runId: string, wish: Wish) => void,
 ) {
   const [, navigate] = useLocation();
   const client = useQueryClient();
@@ -17,13 +17,13 @@ export function useNewRun<Wish>(
   return useMutation({
     mutationFn: (wish: Wish) => start(wish, keyOf(wish)),
     onError: settleIfRefused,
-    onSuccess: (runId) => {
+    onSuccess: (runId, wish) => {
       if (runId === undefined) return;
       settle();
       announce('A new run has started.');
       void client.invalidateQueries({ queryKey: ['runs'] });
       if (onStarted === undefined) navigate(`/runs/${runId}`);
-      else onStarted(runId);
+      else onStarted(runId, wish);
     },
   });
 }

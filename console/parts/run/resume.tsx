@@ -21,9 +21,12 @@ interface ResumeDialogProps {
   /** The drawing in the editor, which is saved before a run with it starts. The default is the stored drawing. */
   edited?: EditedDrawing;
   /** Called with the new run; its page opens by default. */
-  onStarted?: (runId: string) => void;
+  onStarted?: OnStarted;
   onClose: () => void;
 }
+
+type ResumeWish = Pick<ResumeOptions, 'acceptUnknown' | 'drawing' | 'from'>;
+type OnStarted = (runId: string, wish: ResumeWish) => void;
 
 interface EditedDrawing {
   drawing: JsonObject;
@@ -153,8 +156,8 @@ export function isUnfinished({ status }: RunDetail): boolean {
 }
 
 /** Starts a run that reuses this run's results. */
-function useResume(run: RunDetail, edited: EditedDrawing | undefined, onStarted?: (runId: string) => void) {
-  return useNewRun(async (options: Pick<ResumeOptions, 'acceptUnknown' | 'drawing' | 'from'>, idempotencyKey) => {
+function useResume(run: RunDetail, edited: EditedDrawing | undefined, onStarted?: OnStarted) {
+  return useNewRun(async (options: ResumeWish, idempotencyKey) => {
     if (options.drawing === 'now' && (await edited?.save()) === false) return undefined;
     return resumeRun(api, run.workflow.id, run.id, { ...options, idempotencyKey });
   }, onStarted);

@@ -48,7 +48,8 @@ export function ServiceDialog({ projectId, of, onClose }: ServiceDialogProps) {
     invalidates: [SERVICES],
     announcement: of === undefined ? 'The service is added.' : 'The service is updated.',
   });
-  if (change.data !== undefined) return <Came service={change.data} isNew={of === undefined} onClose={onClose} />;
+  if (change.data !== undefined)
+    return <OutcomeDialog service={change.data} isNew={of === undefined} onClose={onClose} />;
   const set = (next: Partial<ServiceFields>): void => {
     setProblem(undefined);
     setFields({ ...fields, ...next });
@@ -132,7 +133,7 @@ export function ServiceDialog({ projectId, of, onClose }: ServiceDialogProps) {
 const MOST_WARNINGS = 100;
 
 /** Shows the number of actions, warnings about operations that cannot be called as described, and the actions. */
-function Came({ service, isNew, onClose }: { service: StoredService; isNew: boolean; onClose: () => void }) {
+function OutcomeDialog({ service, isNew, onClose }: { service: StoredService; isNew: boolean; onClose: () => void }) {
   const { id, name, action_count: count, warnings } = service;
   const shown = warnings.slice(0, MOST_WARNINGS);
   return (

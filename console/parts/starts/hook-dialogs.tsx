@@ -115,7 +115,7 @@ export function ReplaceSecretDialog({ of, onClose, onReplaced }: ReplaceSecretDi
         </Button>
       }
     >
-      <p>What is signed with the secret of now is refused from then on. The URL stays the same.</p>
+      <p>Requests signed with the current secret are refused from then on. The URL stays the same.</p>
       <Problem error={change.error} fields={['secret']} />
       <SecretField value={secret} onChange={setSecret} error={fieldErrors(change.error)['secret']} onSubmit={submit} />
     </Dialog>

@@ -115,8 +115,8 @@ function HookArticle({ hook, mayChange, onReplace, onDelete }: HookArticleProps)
       )}
       {hook.inactive_reason !== null && (
         <p className="start-problem">
-          It starts no runs: {hook.author.name} may not run the workflow any more. Delete it and make a new one, or give
-          the role back.
+          It starts no runs: {hook.author.name} may not run the workflow any more. Delete it and make a new one, or give{' '}
+          {hook.author.name} a role in the project that may run it.
         </p>
       )}
       <dl className="start-facts">

@@ -1,14 +1,19 @@
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import cronstrue from 'cronstrue';
+import { parseJson } from '../../../graph/json-text.js';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { readAllPages } from '../../service/calls.js';
 import { ofCron } from './repeats.js';
 
 const SCHEDULES = '/api/v1/workflows/{id}/schedules/';
 const SCHEDULE = '/api/v1/workflows/{id}/schedules/{schedule_id}/';
+const SCHEDULES_OF_PROJECT = '/api/v1/projects/{id}/schedules/';
 
 type Schedules = paths[typeof SCHEDULES];
-export type Schedule = Schedules['get']['responses'][200]['content']['application/json']['items'][number];
+type SchedulePage = Schedules['get']['responses'][200]['content']['application/json'];
+/** In the lists, numbers of the input that a double would round are `ExactNumber`. */
+export type Schedule = SchedulePage['items'][number];
+type ProjectSchedulePage = paths[typeof SCHEDULES_OF_PROJECT]['get']['responses'][200]['content']['application/json'];
 /** A schedule with its workflow. The title is undefined on the workflow's own page. */
 export interface ListedSchedule extends Schedule {
   workflow: { id: number; title?: string };
@@ -24,9 +29,10 @@ export function useSchedules(workflowId: number): UseQueryResult<Schedule[]> {
   return useQuery({
     queryKey: ['schedules', workflowId],
     queryFn: ({ signal }) =>
-      readAllPages((page) =>
-        unwrap(api.GET(SCHEDULES, { params: { path: { id: workflowId }, query: { page, size: 100 } }, signal })),
-      ),
+      readAllPages(async (page) => {
+        const params = { path: { id: workflowId }, query: { page, size: 100 } };
+        return parseJson(await unwrap(api.GET(SCHEDULES, { params, parseAs: 'text', signal }))) as SchedulePage;
+      }),
     refetchInterval: REFRESH_MS,
   });
 }
@@ -38,9 +44,10 @@ const SIZE = 20;
 export function useSchedulesOfProject(projectId: number, page: number) {
   return useQuery({
     queryKey: ['schedules', 'of-project', projectId, page],
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal }) => {
       const params = { path: { id: projectId }, query: { page, size: SIZE } };
-      return unwrap(api.GET('/api/v1/projects/{id}/schedules/', { params, signal }));
+      const text = await unwrap(api.GET(SCHEDULES_OF_PROJECT, { params, parseAs: 'text', signal }));
+      return parseJson(text) as ProjectSchedulePage;
     },
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,

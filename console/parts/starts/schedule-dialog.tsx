@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { writeJson } from '../../../graph/json-text.js';
 import { api, unwrap } from '../../service/api.js';
 import { fieldErrors } from '../../service/explain.js';
 import { Problem } from '../../service/problem.js';
 import { useChange } from '../../service/queries.js';
-import { parseExact } from '../../ui/json.js';
+import type { JsonObject } from '../../../graph/json.js';
+import { asObject, parseExact } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SelectField, TextField } from '../../ui/fields.js';
 import { Loading } from '../../ui/notices.js';
 import { RepeatFields } from './repeat-fields.js';
 import { RunFieldControl } from '../run-input/run-field.js';
-import { isUploading, runFields, toInput, type RunField } from '../run-input/run-input.js';
+import { isUploading, runFields, toInput, toText, type RunField } from '../run-input/run-input.js';
 import {
   changeSchedule,
   fieldsOfSchedule,
@@ -73,11 +75,17 @@ function ScheduleForm({
   projectId,
 }: ScheduleFormProps) {
   const [form, setForm] = useState(() => (of === undefined ? newFields(times) : fieldsOfSchedule(of)));
-  const [written, setWritten] = useState(() => writtenInput(fields, of === undefined ? {} : of.input));
-  const [initial] = useState(written);
-  const input = readInput(fields, written);
+  // `JSON.stringify` writes numbers of `parseExact` with all their digits.
+  const [stored] = useState(() => (of === undefined ? {} : parseExact(writeJson(of.input))));
+  const [initial] = useState(() => writtenInput(fields, stored));
+  const [written, setWritten] = useState(initial);
+  const inputOf = ({ values }: WrittenInput): JsonObject => ({
+    ...toInput(fields, values),
+    ...unchangedValues(stored, initial.values, values),
+  });
+  const input = readInput(written, inputOf);
   const save = (): Promise<Schedule> => {
-    // An unchanged input is omitted, so that the stored numbers keep all their digits.
+    // Whoever changes the input becomes the author, so an unchanged input is omitted.
     const body = { ...toBody(form), ...(written !== initial || of === undefined ? { input } : {}) };
     return of === undefined ? makeSchedule(workflowId, body) : changeSchedule(workflowId, of.id, body);
   };
@@ -123,6 +131,7 @@ function ScheduleForm({
         fields={fields}
         projectId={projectId}
         written={written}
+        inputOf={inputOf}
         onChange={setWritten}
         error={errors['input']}
       />
@@ -169,13 +178,23 @@ function writtenInput(fields: readonly RunField[], input: unknown): WrittenInput
   if (!isFields || entries.some(([key]) => !fields.some(({ id }) => id === key))) {
     return { values: new Map(), json: JSON.stringify(input, null, 2) };
   }
-  const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
   return { values: new Map(entries.map(([key, value]) => [key, toText(value)])), json: undefined };
 }
 
+/** Returns what is stored for the fields whose texts are unchanged: a text does not tell null and numbers apart. */
+function unchangedValues(
+  stored: unknown,
+  initial: ReadonlyMap<string, string>,
+  values: ReadonlyMap<string, string>,
+): JsonObject {
+  const isUnchanged = (id: string): boolean => initial.has(id) && values.get(id) === initial.get(id);
+  return Object.fromEntries(Object.entries(asObject(stored)).filter(([id]) => isUnchanged(id)));
+}
+
 /** Returns undefined if the text is not JSON. An empty text is an empty input. */
-function readInput(fields: readonly RunField[], { values, json }: WrittenInput): unknown {
-  if (json === undefined) return isUploading(values) ? undefined : toInput(fields, values);
+function readInput(written: WrittenInput, inputOf: (written: WrittenInput) => JsonObject): unknown {
+  const { values, json } = written;
+  if (json === undefined) return isUploading(values) ? undefined : inputOf(written);
   if (json.trim() === '') return {};
   try {
     return parseExact(json);
@@ -188,11 +207,13 @@ interface ScheduleInputProps {
   fields: readonly RunField[];
   projectId: number;
   written: WrittenInput;
+  /** Returns the input of the fields. */
+  inputOf: (written: WrittenInput) => JsonObject;
   onChange: (change: (before: WrittenInput) => WrittenInput) => void;
   error: string | undefined;
 }
 
-function ScheduleInput({ fields, projectId, written, onChange, error }: ScheduleInputProps) {
+function ScheduleInput({ fields, projectId, written, inputOf, onChange, error }: ScheduleInputProps) {
   const { values, json } = written;
   const isJson = json !== undefined;
   return (
@@ -218,7 +239,7 @@ function ScheduleInput({ fields, projectId, written, onChange, error }: Schedule
           value={json}
           onChange={(text) => onChange(() => ({ values, json: text }))}
           spellCheck={false}
-          error={readInput(fields, written) === undefined ? 'This is no JSON yet.' : undefined}
+          error={readInput(written, inputOf) === undefined ? 'This is no JSON yet.' : undefined}
         />
       )}
       {error !== undefined && <p className="field-error">{error}</p>}
@@ -228,7 +249,7 @@ function ScheduleInput({ fields, projectId, written, onChange, error }: Schedule
         onChange={(asJson) =>
           onChange((before) => ({
             ...before,
-            json: asJson ? JSON.stringify(toInput(fields, before.values), null, 2) : undefined,
+            json: asJson ? JSON.stringify(inputOf(before), null, 2) : undefined,
           }))
         }
       />

@@ -11,6 +11,7 @@ import {
   tidyUp,
 } from '../../../console/drawing/change-drawing.js';
 import { copyNodes, pasteNodes } from '../../../console/drawing/clipboard.js';
+import { cpuMilliseconds } from '../../support/cpu-time.js';
 import { byType, dataOf, nodesOf, type Drawing } from '../../../console/drawing/drawing.js';
 import { flowNodes } from '../../../console/drawing/flow-nodes.js';
 import { linksOf } from '../../../console/drawing/links.js';
@@ -152,6 +153,17 @@ describe('pasted nodes', () => {
     const body = dataOf(nodesOf(pasted.drawing).get(b!))['body'];
     assert.equal(body, `{{ ${a}.result.content }} {{ t.result.content }} {{ input.a }}`);
     assert.equal(dataOf(nodesOf(pasted.drawing).get(b!))['url'], 'https://a.example/{{ input.q }}');
+  });
+
+  it('rename variables in linear time, and those alone that have an end', () => {
+    const value = `{{${' '.repeat(50_000)}{{a.result}} {{ a.result`;
+    const long = drawing([http('a', [], { id: 'a', value })], []);
+    const copied = copyNodes(long, kinds, new Set(['a']));
+    let found = pasted;
+    assert.ok(cpuMilliseconds(() => (found = pasteNodes(long, kinds, copied, { x: 0, y: 0 })!)) < 200);
+    const [id] = [...found.keys];
+    const renamed = dataOf(nodesOf(found.drawing).get(id!))['value'];
+    assert.equal(renamed, `{{${' '.repeat(50_000)}{{${id}.result}} {{ a.result`);
   });
 
   it('come only from texts that a copy of nodes has made', () => {

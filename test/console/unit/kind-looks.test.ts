@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { lineOf, looksOf } from '../../../console/drawing/kind-looks.js';
 import { openingView } from '../../../console/drawing/opening.js';
+import { cpuMilliseconds } from '../../support/cpu-time.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 
 const LABELS: Record<string, string> = { 'a-1': 'Orders' };
@@ -63,6 +64,15 @@ describe('how the kinds of nodes look', () => {
         assert.equal(typeof line(type, data), 'string');
       }
     }
+  });
+});
+
+describe('the line of a node with a long text', () => {
+  it('costs little, whatever the text is', () => {
+    const value = `{{${' '.repeat(2_000)}`;
+    assert.ok(cpuMilliseconds(() => assert.equal(line('set-node', { value }), '{{')) < 200);
+    const many = '{{ a-1.result }}'.repeat(100_000);
+    assert.ok(cpuMilliseconds(() => assert.equal(line('set-node', { value: many }).length, 120)) < 200);
   });
 });
 

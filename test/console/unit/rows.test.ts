@@ -44,10 +44,16 @@ describe('tables as CSV', () => {
   });
 
   it('have no cell that a spreadsheet would execute', () => {
-    for (const cell of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1']) {
+    for (const cell of ['=1+1', '+1', '-1+1', '-A1', '-', '@SUM(A1)', '\t=1', '\r=1']) {
       const [, line] = csvOf([{ v: cell }]).split(/\r\n/);
       assert.match(line!, /^"?'/, JSON.stringify(cell));
     }
-    assert.equal(csvOf([{ '=head': -5 }]), "'=head\r\n'-5\r\n");
+    assert.equal(csvOf([{ '=head': '=5' }]), "'=head\r\n'=5\r\n");
+  });
+
+  it('have negative numbers as numbers', () => {
+    for (const cell of [-5, '-5', -0.25, '-12.50', new ExactNumber('-12345678901234567890'), -1e21]) {
+      assert.equal(csvOf([{ v: cell }]), `v\r\n${String(cell)}\r\n`);
+    }
   });
 });

@@ -81,7 +81,9 @@ function Resume({ run, labels, saver }: ResumeProps) {
           run={run}
           labels={labels}
           edited={{ drawing, isDirty, save: () => saveFirst(saver) }}
-          onStarted={(runId) => tests.startRun({ runId, drawing: store.getState().saved })}
+          onStarted={(runId, wish) =>
+            tests.startRun({ runId, drawing: wish.drawing === 'now' ? store.getState().saved : run.data })
+          }
           onClose={() => setIsOpen(false)}
         />
       )}
