@@ -92,7 +92,7 @@ async function claimed(db: Database, task: NodeTask, call: () => Promise<McpTool
 function outcomeUnknown(): NodeFailure {
   return new NodeFailure(
     'outcome_unknown',
-    'The call was on its way when its worker died; whether the tool did its work is unknown, so it is not called again.',
+    'An earlier attempt sent the call and did not record its outcome; whether the tool did its work is unknown, so it is not called again.',
   );
 }
 
