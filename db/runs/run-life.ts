@@ -144,7 +144,7 @@ async function succeedRun(db: Db, runId: string, report: number | undefined): Pr
   const isInOrder = report === undefined ? sql`true` : sql`sequence < ${report}`;
   const { rows } = await sql<Answered>`
     WITH changed AS (
-      UPDATE runs AS run SET status = 'Succeeded', sequence = ${numberOf(report)}, error_code = NULL, error_message = NULL,
+      UPDATE runs AS run SET status = 'Succeeded', sequence = ${sequenceAfter(report)}, error_code = NULL, error_message = NULL,
         run_finished_at = greatest(run_started_at, now()), updated_at = now(), next_check_at = NULL
       WHERE id = ${runId} AND status = 'In Progress' AND ${isInOrder} AND run_started_at IS NOT NULL
         AND NOT EXISTS (SELECT FROM node_results AS node WHERE node.run_id = run.id AND node.status = 'in progress')
@@ -166,7 +166,7 @@ async function succeedRun(db: Db, runId: string, report: number | undefined): Pr
 }
 
 /** Returns the value of `runs.sequence` after the end of the run. */
-function numberOf(report: number | undefined): RawBuilder<number> {
+function sequenceAfter(report: number | undefined): RawBuilder<number> {
   return report === undefined ? sql`greatest(sequence, ${sql.lit(END_REPORT)})` : sql`${report}::integer`;
 }
 
@@ -237,7 +237,7 @@ async function endWithin(
     .updateTable('runs')
     .set({
       status,
-      sequence: numberOf(report),
+      sequence: sequenceAfter(report),
       error_code: outcome.error?.code ?? null,
       error_message: outcome.error?.message ?? null,
       run_started_at: sql`coalesce(run_started_at, ${finishedAt})`,
