@@ -122,7 +122,7 @@ function isUnsent(outcome: Outcome<unknown>): boolean {
  * comes from the token endpoint, before anything was sent.
  */
 function failureOf(error: unknown): NodeFailure | undefined {
-  if (error instanceof McpError) return toMcpFailure(error, { mayRepeat: false, isConnected: false });
+  if (error instanceof McpError) return toMcpFailure(error, { mayRepeat: false, hasConnection: false });
   return error instanceof NodeFailure && error.isRetryable ? error : undefined;
 }
 
