@@ -118,9 +118,5 @@ const SMALL_VALUES = 20_000;
 
 function refuseLargeMessage({ bytes, values }: MessageSize): undefined {
   if (bytes <= SMALL_BYTES && values <= SMALL_VALUES) return;
-  throw new McpError(
-    'response_too_large',
-    'The MCP server sent a message that is too large before it was asked.',
-    false,
-  );
+  throw new McpError('response_too_large', 'The MCP server sent a message larger than allowed here.', false);
 }

@@ -7,6 +7,7 @@ import { McpError } from './mcp-error.js';
 import { MAX_MESSAGE_BYTES, MessageCounter, type Reserve } from './message-size.js';
 
 // These limits stop a server that never ends its stream. The progress and log messages of a long call stay far below.
+// Events without data do not count, because servers send them to keep the connection open.
 const MAX_STREAM_MESSAGES = 10_000;
 export const MAX_STREAM_BYTES = 100 * 1024 * 1024;
 
@@ -172,7 +173,7 @@ class EventSplitter {
   }
 
   #endEvent(byte: number): void {
-    this.#events += 1;
+    if (this.#eventHasData) this.#events += 1;
     if (this.#eventHasData && this.#eventHasId) {
       if (byte === CR) this.#isDue = true;
       else this.hasIds = true;

@@ -237,7 +237,11 @@ async function cancelNode(deps: NodeDeps, attempt: Attempt<unknown>, error: unkn
   if (reason?.timedOut || reason?.notFound) await recordRetried(deps, step, task, STOOD_STILL);
   if (reason?.cancelRequested || walkFailed?.aborted) {
     const charge = error instanceof NodeFailure ? error.charge : undefined;
-    const failure = new NodeFailure('cancelled', 'The node was cancelled because the run ended.', { charge });
+    const failure = new NodeFailure(
+      'cancelled',
+      'The node was cancelled: its run or iteration was cancelled, or another node failed.',
+      { charge },
+    );
     await recordNode(deps, step, task, { failure });
   }
   walkFailed?.throwIfAborted();
@@ -254,7 +258,7 @@ type Ending = 'ended' | 'retried' | 'cancelled' | 'handed_back' | 'waits' | 'int
 
 const LOG_MESSAGES: Partial<Record<Ending, string>> = {
   retried: 'node is attempted again',
-  handed_back: 'node is handed back to another worker',
+  handed_back: 'node is handed back and attempted later',
   waits: 'node waits for a connection',
 };
 

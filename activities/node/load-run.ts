@@ -2,7 +2,7 @@
 import type { LoadedPlan } from '../../contract/activities.js';
 import type { Db } from '../../db/core/client.js';
 import { findReusedNodes, type EndedNode } from '../../db/nodes/reused-results-repository.js';
-import { findPlan } from '../../db/runs/run-context-repository.js';
+import { findPlanOfRun } from '../../db/runs/run-context-repository.js';
 import { executionOf, type Execution } from '../../graph/document.js';
 import { hasPools } from '../../graph/pools.js';
 import { handlesAfter, rootPlan, type ScopePlan } from '../../graph/plan.js';
@@ -11,7 +11,7 @@ import { runClosedFailure } from './failures.js';
 
 /** Throws a non-retryable failure if the run is not open. */
 export async function loadPlan(db: Db, runId: string, byDefault: Execution): Promise<LoadedPlan> {
-  const found = await findPlan(db, runId);
+  const found = await findPlanOfRun(db, runId);
   if (found === undefined) throw runClosedFailure();
   const { plan, settings, pool } = found;
   return {
@@ -23,7 +23,7 @@ export async function loadPlan(db: Db, runId: string, byDefault: Execution): Pro
 
 /** Returns the nodes whose ends the run reuses. Throws a non-retryable failure if the run is not open. */
 export async function loadKept(db: Db, runId: string): Promise<ReusedNode[]> {
-  const found = await findPlan(db, runId);
+  const found = await findPlanOfRun(db, runId);
   if (found === undefined) throw runClosedFailure();
   return toReusedNodes(await findReusedNodes(db, runId), rootPlan(found.plan));
 }

@@ -16,7 +16,12 @@ const meSchema = z.object({
   name: z.string(),
   email: z.string().nullable(),
   api_access: z.boolean().describe("Whether the user's API keys are admitted."),
-  is_admin: z.boolean().describe('May manage users. It gives no access to projects.'),
+  is_admin: z
+    .boolean()
+    .describe(
+      'May manage users, list all pools, and of every project change the pools and read the audit log. ' +
+        'It gives no other access to the projects of others.',
+    ),
 });
 
 const userSchema = meSchema.extend({
@@ -32,7 +37,7 @@ function toUser(user: UserRow): z.infer<typeof userSchema> {
   return { ...toMe(user), is_active: user.is_active, created_at: user.created_at.toISOString() };
 }
 
-// Manages users, for administrators. Of projects that they do not belong to, administrators change only the pools.
+// Manages users, for administrators. Of projects that they do not belong to, administrators change only the pools and read only the audit log.
 
 const usersPath = '/api/v1/users/';
 const fields = {

@@ -129,9 +129,9 @@ function cancelled(code: string, message: string): RunOutcome {
   return { status: 'cancelled', error: { code, message } };
 }
 
-/** Changes nothing if another report has arrived meanwhile. */
+/** Changes nothing if the run has ended meanwhile. */
 async function end(deps: BackgroundDeps, run: RunToCheck, outcome: RunOutcome): Promise<void> {
-  const change = await endRun(deps.db, run.id, outcome, run.sequence + 1);
+  const change = await endRun(deps.db, run.id, outcome);
   if (!change.applied) return;
   const reason = outcome.error?.code ?? 'unknown';
   deps.metrics.reconciler.closed.inc({ reason });

@@ -79,17 +79,19 @@ export function createRetentionRound(
   const steps = createSteps(deps.config.resultRetentionDays);
   return async (stopped) => {
     const endAt = performance.now() + roundMs;
+    const isOver = (): boolean => stopped.aborted || performance.now() > endAt;
     const errors: unknown[] = [];
     for (const step of steps) {
       try {
-        const outcome = await repeat(deps, step, () => stopped.aborted || performance.now() > endAt, stopped);
+        const outcome = await repeat(deps, step, isOver, stopped);
         if (outcome !== 'done') return outcome;
       } catch (error) {
         // A failure in one table does not prevent cleaning the others.
         errors.push(error);
+        deps.logger.warn({ err: error }, 'a step of retention failed; the next round tries again');
       }
     }
-    if (errors.length > 0) throw errors[0];
+    if (errors.length > 0) throw new Error(`steps that failed: ${errors.length}`, { cause: errors[0] });
     return 'done';
   };
 }

@@ -3,6 +3,7 @@ import { toAmount } from '../../config/currencies.js';
 import { readDrawing, readInputPieces, type HistoryRun } from '../../db/runs/history-repository.js';
 import { openRunSecrets } from '../../db/runs/run-contents.js';
 import { PIECE_BYTES } from '../../db/core/text-pieces.js';
+import { cutText } from '../../graph/cut-text.js';
 import type { JsonObject } from '../../graph/json.js';
 import { createMasker } from '../../graph/mask.js';
 import { replaceCredentials } from '../../graph/public-drawing.js';
@@ -130,7 +131,8 @@ function toMask({ heavyWork, secretBox }: Deps, asker: Asker, run: HistoryRun, d
   const tail = 7 * Math.max(0, ...literals.map((literal) => literal.length));
   const maskResult = (plain: string, isCut: boolean): string => {
     const result = json(parseJson(plain)) as CutResult;
-    if (isCut && tail > 0 && typeof result.content === 'string') result.content = result.content.slice(0, -tail);
+    if (isCut && tail > 0 && typeof result.content === 'string')
+      result.content = cutText(result.content, Math.max(0, result.content.length - tail));
     return writeJson(result);
   };
   return {

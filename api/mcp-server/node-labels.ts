@@ -2,7 +2,7 @@
 // there may be thousands of calls, each of a drawing with thousands of nodes.
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/core/client.js';
-import { findPlan } from '../../db/runs/tool-runs-repository.js';
+import { findPlanOfSnapshot } from '../../db/runs/tool-runs-repository.js';
 import { rootPlan } from '../../graph/plan.js';
 
 export type NodeLabels = ReadonlyMap<string, string>;
@@ -24,7 +24,7 @@ export async function labelsOf(db: Db, hash: Buffer): Promise<NodeLabels> {
 }
 
 async function readLabels(db: Db, hash: Buffer): Promise<NodeLabels> {
-  const plan = await findPlan(db, hash);
+  const plan = await findPlanOfSnapshot(db, hash);
   if (plan === undefined) return new Map();
   const { ids, labels } = rootPlan(plan);
   return new Map(ids.map((id, index) => [id, labels[index]!]));

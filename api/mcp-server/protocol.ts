@@ -14,8 +14,9 @@ import { isSessionOf } from './tool-session.js';
 
 const SERVER_INFO = { name: 'workflow-automation-service', version: '1.0.0' };
 const INSTRUCTIONS =
-  'Each tool is a workflow: a call runs it, and the result is what the run puts out. An error that names a run is one of ' +
-  'a run that may have done things before it failed. get_run says how a run stands that has taken long.';
+  'Each tool is a workflow: a call starts a run of it, and returns the output of the run. If an error names a run, that ' +
+  'run may have had effects before it failed. If a call returns before its run has ended, get_run returns the state of ' +
+  'the run.';
 /** Clients with this version or a later one know tasks, accept an event without data, and resume after its id. */
 const TASKS_VERSION = '2025-11-25';
 

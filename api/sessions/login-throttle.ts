@@ -17,7 +17,7 @@ const MOST_BY_PAIR = 5;
  * The limit on failed logins a minute for an account, from all networks that are unknown to it. Above the limit, these
  * networks must wait (`TURN_AFTER_SECONDS`).
  */
-const MOST_BY_STRANGERS = 20;
+const MOST_BY_UNKNOWN_NETWORKS = 20;
 /** The limit on failed logins a minute from one network, for all accounts to which it is unknown. */
 const MOST_BY_NETWORK = 100;
 const TURN_AFTER_SECONDS = 30;
@@ -38,7 +38,7 @@ export async function admitLogin(db: Db, attempt: LoginAttempt, isBusy: () => bo
   const keys = keysOf(attempt);
   const before = await readFailures(db, keys.pair);
   if (before !== undefined && before.failures >= MOST_BY_PAIR) throw throttled(before.secondsLeft);
-  if (!attempt.isKnownNetwork) await admitStranger(db, keys, isBusy);
+  if (!attempt.isKnownNetwork) await admitUnknownNetwork(db, keys, isBusy);
   const { failures, secondsLeft } = await countFailure(db, keys.pair);
   if (failures > MOST_BY_PAIR) throw throttled(secondsLeft);
   const counted = attempt.isKnownNetwork ? [keys.pair] : Object.values(keys);
@@ -49,11 +49,11 @@ export async function admitLogin(db: Db, attempt: LoginAttempt, isBusy: () => bo
  * While an account is attacked from many networks, an unknown network is refused at first and admitted when it retries
  * after half a minute. The right user is delayed by that, and attackers must keep each of their addresses busy.
  */
-async function admitStranger(db: Db, keys: Keys, isBusy: () => boolean): Promise<void> {
+async function admitUnknownNetwork(db: Db, keys: Keys, isBusy: () => boolean): Promise<void> {
   const network = await countFailure(db, keys.network);
   if (network.failures > MOST_BY_NETWORK) throw throttled(network.secondsLeft);
   const account = await countFailure(db, keys.account);
-  if (account.failures <= MOST_BY_STRANGERS && !isBusy()) return;
+  if (account.failures <= MOST_BY_UNKNOWN_NETWORKS && !isBusy()) return;
   const seconds = await reserveAttempt(db, keys.pair, TURN_AFTER_SECONDS);
   if (seconds > 0) throw throttled(seconds);
 }

@@ -147,11 +147,11 @@ export class TextReader {
 /** Bounds the text per call, because the reader may be slow. */
 const MOST_AT_ONCE = 64 * 1024;
 
-/** Returns the next pieces after the first `from`, at least one, up to `MOST_AT_ONCE`. */
+/** Returns the next pieces after the first `from`, up to `MOST_AT_ONCE`, but at least one that has text. */
 function someOf(pieces: readonly string[], from: number): string[] {
   let until = from;
   let units = 0;
-  while (until < pieces.length && (until === from || units + pieces[until]!.length <= MOST_AT_ONCE)) {
+  while (until < pieces.length && (units === 0 || units + pieces[until]!.length <= MOST_AT_ONCE)) {
     units += pieces[until]!.length;
     until += 1;
   }

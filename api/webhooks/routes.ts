@@ -46,7 +46,7 @@ const renewSecret = defineRoute({
   method: 'POST',
   path: '/api/v1/projects/:id/webhook-secret/',
   summary:
-    'Makes a new signing secret and shows it once. For 24 hours, deliveries are signed with the secret before, too.',
+    'Makes a new signing secret and shows it once. For 24 hours, deliveries are also signed with the previous secret.',
   audit: { action: 'webhook_secret.renewed', target: 'project', id: 'id' },
   access: { to: 'project', role: 'admin' },
   responses: { 201: z.object({ webhook_secret: z.string() }) },

@@ -10,7 +10,7 @@ import { dropPendingDeliveries } from '../webhooks/webhook-outbox-repository.js'
 
 /**
  * Marks the project as deleted. Its row stays, because runs and transactions refer to it, and every read checks
- * `deleted_at`. Cancels open runs, and drops events that were not delivered yet.
+ * `deleted_at`. Cancels open runs, drops events that were not delivered yet, and deletes the credentials of the project.
  */
 export function deleteProject(db: Db, projectId: number): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
@@ -18,7 +18,13 @@ export function deleteProject(db: Db, projectId: number): Promise<boolean> {
     await cancelOpenRuns(transaction, { projectId });
     const result = await transaction
       .updateTable('projects')
-      .set({ deleted_at: sql<Date>`now()`, updated_at: sql<Date>`now()` })
+      .set({
+        deleted_at: sql<Date>`now()`,
+        updated_at: sql<Date>`now()`,
+        is_webhook_enabled: false,
+        webhook_secret_enc: null,
+        webhook_previous_secret_enc: null,
+      })
       .where('id', '=', projectId)
       .where('deleted_at', 'is', null)
       .executeTakeFirst();
@@ -29,6 +35,7 @@ export function deleteProject(db: Db, projectId: number): Promise<boolean> {
     await dropReferencesOfProject(transaction, projectId);
     // Nothing can use the stored credentials of connections any more.
     await transaction.deleteFrom('connections').where('project_id', '=', projectId).execute();
+    await transaction.deleteFrom('provider_keys').where('project_id', '=', projectId).execute();
     await transaction.deleteFrom('services').where('project_id', '=', projectId).execute();
     // Delete schedules again that were created before the project's row was locked.
     await deleteSchedulesOf(transaction, { projectId });

@@ -1,5 +1,6 @@
 // Marks the values of deleted files for readers of runs that refer to them.
 import { sql } from 'kysely';
+import { cutText } from '../../graph/cut-text.js';
 import type { Db } from '../core/client.js';
 
 async function findDeletedOf(db: Db, runIds: readonly string[]): Promise<ReadonlySet<string>> {
@@ -52,7 +53,7 @@ export async function markResults<Row extends { result: string | null }>(
  */
 const LONGEST_NAMED = 256;
 
-/** `markDeletedFiles` for a text in pieces. */
+/** `markDeletedFiles` for a text in pieces. No piece ends within a character, because each is encoded by itself. */
 export async function* markPieces(db: Db, runId: string, pieces: AsyncGenerator<string>): AsyncGenerator<string> {
   const deleted = await findDeletedOf(db, [runId]);
   if (deleted.size === 0) {
@@ -70,11 +71,11 @@ export async function* markPieces(db: Db, runId: string, pieces: AsyncGenerator<
 }
 
 /**
- * Returns a position at which the text can be cut without splitting a match of `NAMED` of up to `LONGEST_NAMED`
- * characters, whatever text follows.
+ * Returns a position at which the text can be cut without splitting a character, or a match of `NAMED` of up to
+ * `LONGEST_NAMED` characters, whatever text follows.
  */
 function endOfWhole(text: string): number {
-  const end = Math.max(0, text.length - LONGEST_NAMED);
+  const end = cutText(text, Math.max(0, text.length - LONGEST_NAMED)).length;
   const across = [...text.matchAll(NAMED)].find(({ 0: named, index }) => index < end && index + named.length > end);
   return across === undefined ? end : across.index + across[0].length;
 }

@@ -64,7 +64,7 @@ export async function storeAnswer(db: Db, answer: NewAnswer): Promise<AnswerOutc
     await trx
       .updateTable('waits')
       .set({ answered_at: sql`clock_timestamp()` })
-      .where((row) => row.and(keyColumns(wait)))
+      .where((row) => row.and({ ...keyColumns(wait), call: 0 }))
       .execute();
     return { status: 'settled', wait };
   });

@@ -97,11 +97,14 @@ export function claimOf(call: NewCall, reserved?: Reservation, source = sql``): 
  * Returns true if an earlier attempt left a call in flight. The asking worker has not made that call, so its
  * outcome is unknown.
  */
-export async function isCallInFlight(db: Db, { runId, path, nodeId }: NodeKey): Promise<boolean> {
+export async function isCallInFlight(
+  db: Db,
+  { runId, path, nodeId, turn = 0, ordinal = 0 }: CallKey,
+): Promise<boolean> {
   const call = await db
     .selectFrom('provider_calls')
     .select('state')
-    .where((row) => row.and({ ...keyColumns({ runId, path, nodeId }), turn: 0, ordinal: 0, state: 'sent' }))
+    .where((row) => row.and({ ...keyColumns({ runId, path, nodeId }), turn, ordinal, state: 'sent' }))
     .executeTakeFirst();
   return call !== undefined;
 }
@@ -126,7 +129,7 @@ export async function markCallRefused(db: Db, call: OwnCall): Promise<void> {
     WHERE ${matchesCall(call)} AND ${isOnWire(call)}`.execute(db);
 }
 
-/** For a call that was not made because somebody has to sign in first. It does not count as an attempt. */
+/** For a claimed call that was not carried out. It may be claimed again, and does not count as an attempt. */
 export async function uncountCall(db: Db, call: OwnCall): Promise<void> {
   await sql`
     UPDATE provider_calls SET state = 'refused', replied_at = clock_timestamp(), attempts = attempts - 1

@@ -26,7 +26,7 @@ interface Standing {
 export function addMember(db: Db, change: MemberChange & { role: Role }): Promise<MemberOutcome> {
   const { projectId, userId, role } = change;
   return underLock(db, change, async (transaction, { actor, member }) => {
-    if (!mayMake(actor, role)) return 'forbidden';
+    if (!mayAssign(actor, role)) return 'forbidden';
     if (member !== undefined) return 'already_member';
     await setMember(transaction, projectId, userId, role);
     return 'done';
@@ -36,9 +36,9 @@ export function addMember(db: Db, change: MemberChange & { role: Role }): Promis
 export function changeRole(db: Db, change: MemberChange & { role: Role }): Promise<MemberOutcome> {
   const { projectId, userId, role } = change;
   return underLock(db, change, async (transaction, { actor, member, isLastOwner }) => {
-    if (!mayMake(actor, role)) return 'forbidden';
+    if (!mayAssign(actor, role)) return 'forbidden';
     if (member === undefined) return 'not_found';
-    if (!mayMake(actor, member)) return 'forbidden';
+    if (!mayAssign(actor, member)) return 'forbidden';
     if (isLastOwner && role !== 'owner') return 'last_owner';
     await setMember(transaction, projectId, userId, role);
     return 'done';
@@ -50,16 +50,16 @@ export function dropMember(db: Db, change: MemberChange): Promise<MemberOutcome>
   const { projectId, actorId, userId } = change;
   return underLock(db, change, async (transaction, { actor, member, isLastOwner }) => {
     const isLeaving = actorId === userId;
-    if (!isLeaving && !mayMake(actor, 'admin')) return 'forbidden';
+    if (!isLeaving && !mayAssign(actor, 'admin')) return 'forbidden';
     if (member === undefined) return 'not_found';
-    if (!isLeaving && !mayMake(actor, member)) return 'forbidden';
+    if (!isLeaving && !mayAssign(actor, member)) return 'forbidden';
     if (isLastOwner) return 'last_owner';
     await removeMember(transaction, projectId, userId);
     return 'done';
   });
 }
 
-function mayMake(actor: Role, role: Role): boolean {
+function mayAssign(actor: Role, role: Role): boolean {
   return actor === 'owner' || (actor === 'admin' && role !== 'owner');
 }
 

@@ -209,12 +209,16 @@ export async function deleteOldStops(db: Db, limit: number): Promise<Batch> {
   return toBatch({ spending_stops: await deleteRows(db, 'spending_stops', old, limit) }, limit);
 }
 
-/** Ended windows are useless, and nothing else would delete those of deleted keys. */
+/**
+ * Ended windows are useless, and nothing else would delete those of deleted keys, nor that of a delivery which found its
+ * hook before the hook was deleted.
+ */
 export async function deleteEndedWindows(db: Db, limit: number): Promise<Batch> {
   const isOver = sql`window_ends_at <= now()`;
   const expired = {
     rate_limits: await deleteRows(db, 'rate_limits', isOver, limit),
     session_rate_limits: await deleteRows(db, 'session_rate_limits', isOver, limit),
+    hook_windows: await deleteRows(db, 'hook_windows', sql`ends_at <= now()`, limit),
   };
   return toBatch(expired, limit);
 }

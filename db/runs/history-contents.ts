@@ -24,7 +24,7 @@ export type HistoryNode = PolledNode & { truncated: boolean };
 type RunOfHistory = InferResult<ReturnType<typeof selectRuns>>[number];
 
 /** Limits on the contents that are read with runs. */
-export interface Contents {
+export interface ContentLimits {
   documentBytes: number;
   /** The limit in characters for the content of each result; null for no limit. */
   contentLimit: number | null;
@@ -32,15 +32,15 @@ export interface Contents {
   togetherBytes: number;
 }
 
-export const WHOLE: Contents = { documentBytes: 64 * 1024, contentLimit: null, togetherBytes: 64 * 1024 };
+export const WHOLE: ContentLimits = { documentBytes: 64 * 1024, contentLimit: null, togetherBytes: 64 * 1024 };
 
-export async function complete(db: Db, runs: RunOfHistory[], contents: Contents): Promise<HistoryRun[]> {
+export async function complete(db: Db, runs: RunOfHistory[], limits: ContentLimits): Promise<HistoryRun[]> {
   if (runs.length === 0) return [];
-  const documents = await readDocuments(db, runs, contents.documentBytes);
+  const documents = await readDocuments(db, runs, limits.documentBytes);
   const nodes = await readNodes(
     db,
     runs.map((run) => run.id),
-    contents,
+    limits,
   );
   return (await withWaits(db, runs)).map((run) => {
     const { text: document, bytes: documentBytes } = documents.get(run.snapshot_hash.toString('hex'))!;
@@ -67,7 +67,7 @@ async function readDocuments(
 async function readNodes(
   db: Db,
   runIds: string[],
-  { contentLimit, togetherBytes }: Contents,
+  { contentLimit, togetherBytes }: ContentLimits,
 ): Promise<Map<string, HistoryNode[]>> {
   const limit = contentLimit ?? 2 ** 31 - 1;
   const { rows } = await sql<HistoryNode & { runId: string }>`

@@ -13,7 +13,7 @@ import { iterationCounts } from './iteration-counts.js';
 import {
   toPolledNode,
   type NodeColumns,
-  type OpenRequest,
+  type PolledApproval,
   type PolledNode,
   type PolledRun,
   type PolledState,
@@ -78,7 +78,7 @@ interface NodeRow extends Omit<HeadRow, 'changes'>, Omit<NodeColumns, 'waiting' 
 interface MoreRow extends Pick<NodeColumns, 'waiting' | 'iterations'> {
   run_id: string;
   node_id: string;
-  approvals: OpenRequest[] | null;
+  approvals: PolledApproval[] | null;
 }
 
 const ASKED = ['runIds', 'userIds', 'projectIds', 'retentionDays'] as const;

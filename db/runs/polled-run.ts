@@ -53,7 +53,7 @@ export interface PolledNode {
   /** ISO 8601, as JSON writes a Date. */
   startedAt: string;
   finishedAt: string | null;
-  approvals?: OpenRequest[] | null;
+  approvals?: PolledApproval[] | null;
   waiting?: StoredWait | null;
   iterations?: IterationCounts | null;
 }
@@ -94,7 +94,7 @@ export function toPolledNode(id: string, row: NodeColumns): PolledNode {
   };
 }
 
-export interface OpenRequest extends Record<string, unknown> {
+export interface PolledApproval extends Record<string, unknown> {
   /** ISO 8601, as JSON writes a Date. */
   expires_at: string;
 }

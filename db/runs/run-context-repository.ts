@@ -64,7 +64,7 @@ interface StoredPlan {
 }
 
 /** Returns undefined if the run is not open. */
-export async function findPlan(db: Db, runId: string): Promise<StoredPlan | undefined> {
+export async function findPlanOfRun(db: Db, runId: string): Promise<StoredPlan | undefined> {
   const { rows } = await sql<StoredPlan>`
     SELECT graph.plan, graph.document -> 'settings' AS settings, project.pool
     FROM runs AS run JOIN graph_snapshots AS graph ON graph.hash = run.snapshot_hash

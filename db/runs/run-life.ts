@@ -1,6 +1,6 @@
 // A run starts by `startRun` and ends by `endRun`, no matter who reports it: a worker, the reconciler, or an external
 // executor (the endpoint execution-update).
-import { sql, type Transaction } from 'kysely';
+import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Plan } from '../../graph/plan.js';
 import { SYSTEM } from '../audit/audit-entry.js';
 import { recordChange } from '../audit/record-change.js';
@@ -34,15 +34,16 @@ export interface RunChange {
   awaitedBy?: WaitKey;
 }
 
-// Starts and ends of a run are numbered reports: a report is applied only if its number is above `runs.sequence`. The
-// service itself uses these numbers.
+// Reports from outside are numbered: one is applied only if its number is above `runs.sequence`. The service does not
+// number its own starts and ends, and no report from outside makes them stale. It stores these numbers for them.
 const START_REPORT = 1;
 const END_REPORT = 2;
 
 /**
- * Starts the run and records the end of its trigger, in one statement. Changes nothing if the run has been started or
- * has ended; does not replace a reused trigger result. Returns true if this call has recorded the end of the trigger.
- * `trigger` is undefined if the run starts with another node.
+ * Starts the run, unless it has been started, and records the end of its trigger, in one statement. Changes nothing if
+ * the run has ended; does not replace a result of the trigger. Records the trigger of a started run, too, because a
+ * report from outside starts a run without it. Returns true if this call has recorded the end of the trigger. `trigger`
+ * is undefined if the run starts with another node.
  */
 export async function startRun(
   db: Db,
@@ -52,7 +53,7 @@ export async function startRun(
   const started = sql`
     changed AS (
       UPDATE runs SET sequence = ${report}, run_started_at = now(), updated_at = now()
-      WHERE id = ${runId} AND status = 'In Progress' AND sequence < ${report} AND run_started_at IS NULL
+      WHERE id = ${runId} AND status = 'In Progress' AND run_started_at IS NULL
       RETURNING id, workflow_id, project_id, status, purpose
     ), notified AS (${webhookEventOf('workflow_run.started', sql`changed`)})`;
   if (trigger === undefined) {
@@ -62,12 +63,17 @@ export async function startRun(
   }
   const end: NodeEndRow = { ...trigger, ...TRIGGER_END };
   const { rows } = await sql<{ isSettled: boolean }>`
-    WITH ${started}, settled AS (
-      ${endNode(end, sql`changed`)}
+    WITH ${started}, started_before AS (
+      SELECT id FROM runs WHERE id = ${runId} AND status = 'In Progress' AND run_started_at IS NOT NULL FOR KEY SHARE
+    ), open_run AS (
+      SELECT id FROM changed UNION ALL SELECT id FROM started_before
+    ), settled AS (
+      ${endNode(end, sql`open_run`)}
     ), paid AS (
       ${payNode(end, sql`EXISTS (SELECT FROM settled)`)}
     )
-    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${notifyWatchers(runId)} FROM changed`.execute(db);
+    SELECT EXISTS (SELECT FROM settled) AS "isSettled", ${notifyWatchers(runId)} FROM open_run
+    WHERE EXISTS (SELECT FROM changed) OR EXISTS (SELECT FROM settled)`.execute(db);
   return rows[0]?.isSettled === true;
 }
 
@@ -117,14 +123,9 @@ export function reportProgress(db: Database, runId: string, report: number): Pro
  * Ends the run. The call may be repeated. In one transaction it writes the terminal status, closes open nodes, adds
  * missing transactions, requests the cancellation of child runs, answers the parent run, and stores the webhook event.
  * A process that dies before the commit has changed nothing, and its caller repeats the call. After the commit the
- * caller announces the end (acceptance/announce-run-end.ts).
+ * caller announces the end (acceptance/announce-run-end.ts). `report` is the number of a report from outside.
  */
-export async function endRun(
-  db: Db,
-  runId: string,
-  outcome: RunOutcome,
-  report: number = END_REPORT,
-): Promise<RunChange> {
+export async function endRun(db: Db, runId: string, outcome: RunOutcome, report?: number): Promise<RunChange> {
   const ended = isPlainSuccess(outcome) ? await succeedRun(db, runId, report) : undefined;
   if (ended !== undefined) return ended;
   if (db.isTransaction) return endWithin(db as Transaction<Tables>, runId, outcome, report);
@@ -139,12 +140,13 @@ function isPlainSuccess({ status, error, finishedAt, failedNodes }: RunOutcome):
  * The fast path for nearly all runs: ends a success that leaves nothing open, in one statement. Returns undefined, and
  * changes nothing, if something is open.
  */
-async function succeedRun(db: Db, runId: string, report: number): Promise<RunChange | undefined> {
+async function succeedRun(db: Db, runId: string, report: number | undefined): Promise<RunChange | undefined> {
+  const isInOrder = report === undefined ? sql`true` : sql`sequence < ${report}`;
   const { rows } = await sql<Answered>`
     WITH changed AS (
-      UPDATE runs AS run SET status = 'Succeeded', sequence = ${report}, error_code = NULL, error_message = NULL,
+      UPDATE runs AS run SET status = 'Succeeded', sequence = ${sequenceAfter(report)}, error_code = NULL, error_message = NULL,
         run_finished_at = greatest(run_started_at, now()), updated_at = now(), next_check_at = NULL
-      WHERE id = ${runId} AND status = 'In Progress' AND sequence < ${report} AND run_started_at IS NOT NULL
+      WHERE id = ${runId} AND status = 'In Progress' AND ${isInOrder} AND run_started_at IS NOT NULL
         AND NOT EXISTS (SELECT FROM node_results AS node WHERE node.run_id = run.id AND node.status = 'in progress')
         AND NOT EXISTS (
           SELECT path, node_id FROM node_results WHERE run_id = run.id AND NOT is_reused AND NOT is_iteration
@@ -161,6 +163,11 @@ async function succeedRun(db: Db, runId: string, report: number): Promise<RunCha
     SELECT ${answeredColumns}, ${notifyOfEnd(runId)} FROM changed LEFT JOIN answered ON true`.execute(db);
   const [row] = rows;
   return row && { applied: true, runStatus: STORED.succeed, ...toAwaitedBy(row) };
+}
+
+/** Returns the value of `runs.sequence` after the end of the run. */
+function sequenceAfter(report: number | undefined): RawBuilder<number> {
+  return report === undefined ? sql`greatest(sequence, ${sql.lit(END_REPORT)})` : sql`${report}::integer`;
 }
 
 const STORED: Record<RunOutcome['status'], StoredRunStatus> = {
@@ -201,8 +208,11 @@ function lockRun(trx: Transaction<Tables>, runId: string) {
 
 const UNKNOWN_RUN: RunChange = { applied: false, runStatus: null, reason: 'unknown_run' };
 
-function refusalOf(run: { status: StoredRunStatus; sequence: number }, report: number): RunChange | undefined {
-  if (report <= run.sequence) return { applied: false, runStatus: run.status, reason: 'stale' };
+function refusalOf(
+  run: { status: StoredRunStatus; sequence: number },
+  report: number | undefined,
+): RunChange | undefined {
+  if (report !== undefined && report <= run.sequence) return { applied: false, runStatus: run.status, reason: 'stale' };
   if (run.status !== 'In Progress') return { applied: false, runStatus: run.status, reason: 'already_terminal' };
   return undefined;
 }
@@ -211,7 +221,7 @@ async function endWithin(
   trx: Transaction<Tables>,
   runId: string,
   outcome: RunOutcome,
-  report: number,
+  report: number | undefined,
 ): Promise<RunChange> {
   const run = await lockRun(trx, runId);
   if (run === undefined) return UNKNOWN_RUN;
@@ -227,7 +237,7 @@ async function endWithin(
     .updateTable('runs')
     .set({
       status,
-      sequence: report,
+      sequence: sequenceAfter(report),
       error_code: outcome.error?.code ?? null,
       error_message: outcome.error?.message ?? null,
       run_started_at: sql`coalesce(run_started_at, ${finishedAt})`,

@@ -25,7 +25,6 @@ export interface RunToStart {
 
 export interface RunToCheck {
   id: string;
-  sequence: number;
   run_started_at: Date | null;
   cancel_requested_at: Date | null;
   check_attempts: number;
@@ -175,7 +174,7 @@ function claimDueRuns(trx: Db, limit: number, leaseSeconds: number): Promise<Run
         .forUpdate()
         .skipLocked(),
     )
-    .returning(['id', 'sequence', 'run_started_at', 'cancel_requested_at', 'check_attempts', 'stuck_since'])
+    .returning(['id', 'run_started_at', 'cancel_requested_at', 'check_attempts', 'stuck_since'])
     .execute();
 }
 
@@ -204,7 +203,7 @@ export async function scheduleCheck(db: Db, runId: string, { delaySeconds, isStu
 export function findOpenRun(db: Db, runId: string): Promise<RunToCheck | undefined> {
   return db
     .selectFrom('runs')
-    .select(['id', 'sequence', 'run_started_at', 'cancel_requested_at', 'check_attempts', 'stuck_since'])
+    .select(['id', 'run_started_at', 'cancel_requested_at', 'check_attempts', 'stuck_since'])
     .where('id', '=', runId)
     .where('status', '=', 'In Progress')
     .executeTakeFirst();

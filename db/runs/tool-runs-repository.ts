@@ -39,7 +39,7 @@ export async function findSnapshotOf(db: Db, runId: string): Promise<Buffer | un
   return run?.snapshot_hash;
 }
 
-export async function findPlan(db: Db, snapshotHash: Buffer): Promise<Plan | undefined> {
+export async function findPlanOfSnapshot(db: Db, snapshotHash: Buffer): Promise<Plan | undefined> {
   const graph = await db
     .selectFrom('graph_snapshots')
     .select('plan')

@@ -48,14 +48,14 @@ export function syncLocked(
   return db.transaction().execute(async (transaction) => {
     const schedule = await findToSync(transaction, scheduleId);
     if (schedule === undefined) return undefined;
-    const isTold = await sync(schedule);
+    const isSynced = await sync(schedule);
     await transaction
       .updateTable('schedules')
-      .set({ synced_version: isTold ? schedule.version : null })
+      .set({ synced_version: isSynced ? schedule.version : null })
       .where('id', '=', scheduleId)
       .execute();
-    if (isTold) await postpone(transaction, scheduleId, againInSeconds);
-    return isTold;
+    if (isSynced) await postpone(transaction, scheduleId, againInSeconds);
+    return isSynced;
   });
 }
 

@@ -123,7 +123,7 @@ describe('MCP client', function () {
       for (let connects = 0; connects < 40; connects++) {
         await assert.rejects(
           list(refused.url, { timeoutMs: 600_000 }),
-          failing('response_too_large', /too large/, true),
+          failing('response_too_large', /larger than allowed/, true),
         );
       }
       await eventually(() => held() < before + 8 * MIB);

@@ -131,6 +131,16 @@ describe('limits of MCP messages', () => {
     await eventually(() => isStopped);
   });
 
+  it('break a stream of more than 10,000 messages; what only keeps the connection open is no message', async () => {
+    const stopped = { code: 'response_too_large', message: 'The MCP server does not stop sending messages.' };
+    for (const kept of [': ping\n\n', '\n', 'event: ping\n\n', 'id: 7\r\n\r\n', 'retry: 10\n\n']) {
+      const { ends } = await readEvents(kept.repeat(20_000), 'data: last\n\n');
+      assert.equal(ends[0]!.error, undefined, JSON.stringify(kept));
+    }
+    await assert.rejects(readEvents('data: x\n\n'.repeat(10_001)), stopped);
+    assert.equal((await readEvents('data: x\n\n'.repeat(10_000))).ends[0]!.error, undefined);
+  });
+
   it('hand a body of 10 MiB on in one piece, however small its pieces, and take no byte more', async () => {
     const piece = Buffer.alloc(1024, 'x');
     const pieces = (last: string): ReadableStream<Uint8Array> => {

@@ -53,7 +53,7 @@ describe('a worker that is stopped', function () {
     const { data } = await api.pollToEnd(runId, { timeoutMs: 40_000 });
     assert.equal(data.status, 'succeed', JSON.stringify(data.data));
     assert.deepEqual([target.requests.length, stack.modelProvider.requests.length], [4, 2]);
-    assert.match(stack.logs(), new RegExp(`"run_id":"${runId}"[^\n]*"node is handed back to another worker"`));
+    assert.match(stack.logs(), new RegExp(`"run_id":"${runId}"[^\n]*"node is handed back and attempted later"`));
   });
 
   it('lets a POST on the wire end and keeps its result, however often it is signalled', async () => {

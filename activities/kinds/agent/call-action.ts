@@ -1,7 +1,5 @@
 // Makes a tool call that is an action of a service (docs/use/services.md).
 import { wasPerformed } from '../../../outgoing/network-error.js';
-import { MissingKeyError } from '../../../db/core/secret-box.js';
-import { claimCall, markCallRefused, uncountCall } from '../../../db/nodes/provider-calls-repository.js';
 import type { ActionFacts } from '../../../graph/actions/action.js';
 import { cutText } from '../../../graph/cut-text.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
@@ -12,7 +10,6 @@ import { isRepeatable } from '../../../outgoing/outgoing-client.js';
 import { isHandedBack, NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { READING_FACTOR } from '../../node/payload-weight.js';
-import { ConnectionNeeded } from '../../node/wait-for-connection.js';
 import { toActionRequest } from '../http/action-request.js';
 import { createFileAnswer } from '../http/file-answer.js';
 import { toFileBody } from '../http/file-body.js';
@@ -23,6 +20,7 @@ import { argumentsProblem, factsOf } from './action-tools.js';
 import type { AgentDeps } from './agent-step.js';
 import { withFiles } from './answer-files.js';
 import { AGENT_RETRIES } from './connect-attempts.js';
+import { openToolClaim, sentBy, type ToolClaim } from './tool-claim.js';
 import type { Answer, ToolWork } from './tool-work.js';
 
 /** A longer answer is cut before the model gets it. */
@@ -44,7 +42,6 @@ export async function callAction(
   const fixed = renderJson(tool.values ?? {}, values);
   const problem = argumentsProblem(facts, tool.values ?? {}, given);
   if (problem !== undefined) return { outcome: 'tool_error', text: problem };
-  const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn, ordinal: call.ordinal + 1 };
   let request: Rendered;
   try {
     request = await prepare(
@@ -61,45 +58,32 @@ export async function callAction(
   if (request.headers['idempotency-key'] === toIdempotencyKey(task))
     request.headers['idempotency-key'] = `${toIdempotencyKey(task, turn)}/${call.ordinal}`;
   const mayRepeat = data.settings.retry_unsafe || isRepeatable(request.method);
-  const claim = await claimCall(deps.db, { ...key, provider: call.serverLabel, model: call.toolName, mayRepeat });
-  if (!claim.isAllowed) {
-    throw new NodeFailure(
-      'outcome_unknown',
-      `The call of ${call.toolName} was on its way when its worker died; whether it was carried out is unknown.`,
-    );
-  }
+  const claim = await openToolClaim(deps.db, {
+    runId: task.runId,
+    path: task.path,
+    nodeId: task.nodeId,
+    turn,
+    ordinal: call.ordinal + 1,
+    provider: call.serverLabel,
+    model: call.toolName,
+    mayRepeat,
+  });
   try {
-    return { ...(await send(deps, task, request, tool.connection)), attempt: claim.attempts };
+    return { ...(await send(deps, task, { request, claim }, tool.connection)), ...sentBy(claim) };
   } catch (error) {
-    const attempt = { ...key, attempt: claim.attempts };
-    // Nothing was sent, because the connection needs a sign-in, a key is missing, or a file cannot be read. A later
-    // attempt makes the call.
-    const isLater = error instanceof ConnectionNeeded || error instanceof MissingKeyError || isHandedBack(error);
-    if (isLater) await uncountCall(deps.db, attempt);
-    if (task.signal.aborted || !(error instanceof NodeFailure)) throw error;
-    // If the method must not be repeated, `send` makes a failure retryable only if the request was not carried out.
-    const isUnsent =
-      !wasPerformed(error) && (UNSENT.has(error.code) || (error.isRetryable && !isRepeatable(request.method)));
-    if (isUnsent) await markCallRefused(deps.db, attempt);
-    if (error.code.startsWith('connection_')) throw error;
+    if (task.signal.aborted || !(error instanceof NodeFailure) || error.code.startsWith('connection_')) throw error;
     const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, AGENT_RETRIES);
-    const made = claim.attempts - claim.crashes;
+    const made = await claim.countFailure();
     if (error.isRetryable && made < maxAttempts) {
       // A call that stays `sent` in the ledger counts as a crash, and crashes do not count against `maxAttempts`. So
       // the call is marked as refused.
-      if (!isUnsent) await markCallRefused(deps.db, attempt);
+      await claim.release();
       throw error.withDelay(delayMs(made));
     }
-    const fate = isUnsent ? 'it was not made' : 'whether it was carried out is unknown';
-    return {
-      outcome: 'tool_error',
-      text: `The call failed (${error.message}); ${fate}.`,
-      ...(!isUnsent && { attempt: claim.attempts }),
-    };
+    const fate = claim.attempt === undefined ? 'it was not made' : 'whether it was carried out is unknown';
+    return { outcome: 'tool_error', text: `The call failed (${error.message}); ${fate}.`, ...sentBy(claim) };
   }
 }
-
-const UNSENT = new Set(['connection_origin', 'connection_missing', 'connection_failing', 'blocked_address']);
 
 interface Calling {
   facts: ActionFacts;
@@ -119,10 +103,23 @@ async function prepare(
   return toRequest(rendered, settings, { task, withFiles: withFilesOf });
 }
 
+/** Failures of a request that was not sent. */
+const UNSENT = new Set(['connection_origin', 'blocked_address']);
+
+/**
+ * Returns true if the request was not carried out. A request that is handed back has a file that cannot be read now. If
+ * the method must not be repeated, a failure is retryable only if the request was not carried out.
+ */
+function isUnsent(error: unknown, { method }: Rendered): boolean {
+  if (isHandedBack(error)) return true;
+  if (!(error instanceof NodeFailure) || wasPerformed(error)) return false;
+  return UNSENT.has(error.code) || (error.isRetryable && !isRepeatable(method));
+}
+
 async function send(
   { client, connections, files }: AgentDeps,
   task: NodeTask,
-  request: Rendered,
+  { request, claim }: { request: Rendered; claim: ToolClaim },
   connection: ActionTool['connection'],
 ): Promise<Pick<Answer, 'outcome' | 'text'>> {
   const { url } = request;
@@ -132,17 +129,22 @@ async function send(
     task,
     connection,
     async ({ credential, hide: masker, masker: both }) => {
-      const sent = client.send({
-        ...request,
-        consume: fileAnswer.consume,
-        maxConsumedBytes: files.maxBytes + 1,
-        authorize: credential?.authorize,
-        reserve: (bytes) => task.memory.resize(READING_FACTOR * bytes),
-      });
-      const received = await sent.catch((error: unknown) => {
-        if (task.signal.aborted) throw error;
-        if (error instanceof NodeFailure || isHandedBack(error)) throw error;
-        throw toFailure(error, { ...request, mayRepeat, masker: both });
+      const sent = () =>
+        client
+          .send({
+            ...request,
+            consume: fileAnswer.consume,
+            maxConsumedBytes: files.maxBytes + 1,
+            authorize: credential?.authorize,
+            reserve: (bytes) => task.memory.resize(READING_FACTOR * bytes),
+          })
+          .catch((error: unknown) => {
+            if (task.signal.aborted || error instanceof NodeFailure || isHandedBack(error)) throw error;
+            throw toFailure(error, { ...request, mayRepeat, masker: both });
+          });
+      const received = await claim.send(sent, (outcome) => {
+        if ('error' in outcome) return isUnsent(outcome.error, request);
+        return credential !== undefined && isCredentialRefused(request, outcome.value);
       });
       return { answer: received, hide: masker };
     },

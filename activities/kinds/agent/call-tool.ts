@@ -1,8 +1,6 @@
 // Makes one tool call of an agent: to an MCP server, to an action of a service, or as a run of a workflow.
 import { CALL_NAME } from '../../../contract/assistant-call.js';
 import type { StoredToolCall } from '../../../db/agents/agent-repository.js';
-import { MissingKeyError } from '../../../db/core/secret-box.js';
-import { claimCall, markCallRefused, uncountCall } from '../../../db/nodes/provider-calls-repository.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { retryPolicyOf } from '../../../graph/nodes/every-node.js';
 import { readArguments } from '../../../graph/tool-arguments.js';
@@ -10,7 +8,6 @@ import { cutText } from '../../../graph/cut-text.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
 import { NodeFailure } from '../../node/failures.js';
-import { ConnectionNeeded } from '../../node/wait-for-connection.js';
 import type { NodeTask } from '../../node/node-step.js';
 import { messageBytes } from '../../node/payload-weight.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
@@ -21,6 +18,7 @@ import { ACTION_LABEL_PREFIX } from '../../../graph/nodes/agent.js';
 import { callAction } from './call-action.js';
 import { AGENT_RETRIES } from './connect-attempts.js';
 import type { Answer, ToolWork } from './tool-work.js';
+import { openToolClaim, sentBy, type Outcome } from './tool-claim.js';
 import { withToolServer } from './tool-servers.js';
 import { withFiles } from './answer-files.js';
 import type { AgentDeps } from './agent-step.js';
@@ -78,52 +76,45 @@ async function callServer(
 ): Promise<Answer> {
   const server = data.tools.find((tool) => tool.type === 'mcp' && tool.server_label === call.serverLabel);
   if (server?.type !== 'mcp' || call.serverLabel === null) throw new Error('a tool call without a server');
-  const key = { runId: task.runId, path: task.path, nodeId: task.nodeId, turn, ordinal: call.ordinal + 1 };
-  const claim = await claimCall(deps.db, {
-    ...key,
+  const claim = await openToolClaim(deps.db, {
+    runId: task.runId,
+    path: task.path,
+    nodeId: task.nodeId,
+    turn,
+    ordinal: call.ordinal + 1,
     provider: call.serverLabel,
     model: call.toolName,
     mayRepeat: data.settings.retry_unsafe,
   });
-  if (!claim.isAllowed) {
-    throw new NodeFailure(
-      'outcome_unknown',
-      `The call of ${call.toolName} was on its way when its worker died; whether it was carried out is unknown.`,
-    );
-  }
   try {
     const timeoutMs = data.settings.timeout * 1000;
     const { signal, memory } = task;
-    const result = await withToolServer(deps, task, { tool: server, values }, (session) =>
-      session.callTool(call.toolName, withMarkedNumbers(parsed), {
-        timeoutMs,
-        signal,
-        reserve: (size) => memory.resize(messageBytes(size)),
-        ...(task.run.isAssistant && { meta: { [CALL_NAME]: `${turn}.${call.ordinal}` } }),
-      }),
-    );
+    const result = await withToolServer(deps, task, { tool: server, values }, (session) => {
+      const send = () =>
+        session.callTool(call.toolName, withMarkedNumbers(parsed), {
+          timeoutMs,
+          signal,
+          reserve: (size) => memory.resize(messageBytes(size)),
+          ...(task.run.isAssistant && { meta: { [CALL_NAME]: `${turn}.${call.ordinal}` } }),
+        });
+      return claim.send(send, isUnsent);
+    });
     const parts = await storeResultFiles(deps.files, task, result, call.toolName);
-    return { ...toAnswer(result, parts), attempt: claim.attempts };
+    return { ...toAnswer(result, parts), ...sentBy(claim) };
   } catch (error) {
-    // Somebody must sign in for the connection, or this worker lacks the key of SECRETS_KEY that opens its secrets. A
-    // later attempt makes the call.
-    const isLater = error instanceof ConnectionNeeded || error instanceof MissingKeyError;
-    if (isLater) await uncountCall(deps.db, { ...key, attempt: claim.attempts });
     const failure = failureOf(error);
     if (task.signal.aborted || failure === undefined) throw error;
-    const isUnsent = !(error instanceof McpError) || error.isBeforeSend;
-    if (isUnsent) await markCallRefused(deps.db, { ...key, attempt: claim.attempts });
     const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, AGENT_RETRIES);
-    const attempt = claim.attempts - claim.crashes;
-    if (failure.isRetryable && attempt < maxAttempts) throw failure.withDelay(delayMs(attempt));
+    const made = await claim.countFailure();
+    if (failure.isRetryable && made < maxAttempts) throw failure.withDelay(delayMs(made));
     // The model can work around an unreachable or broken server.
-    const fate = isUnsent ? 'it was not made' : 'whether it was carried out is unknown';
-    return {
-      outcome: 'tool_error',
-      text: `The call failed (${failure.message}); ${fate}.`,
-      ...(!isUnsent && { attempt: claim.attempts }),
-    };
+    const fate = claim.attempt === undefined ? 'it was not made' : 'whether it was carried out is unknown';
+    return { outcome: 'tool_error', text: `The call failed (${failure.message}); ${fate}.`, ...sentBy(claim) };
   }
+}
+
+function isUnsent(outcome: Outcome<unknown>): boolean {
+  return 'error' in outcome && outcome.error instanceof McpError && outcome.error.isBeforeSend;
 }
 
 /**
@@ -131,7 +122,7 @@ async function callServer(
  * comes from the token endpoint, before anything was sent.
  */
 function failureOf(error: unknown): NodeFailure | undefined {
-  if (error instanceof McpError) return toMcpFailure(error, { mayRepeat: false, isConnected: false });
+  if (error instanceof McpError) return toMcpFailure(error, { mayRepeat: false, hasConnection: false });
   return error instanceof NodeFailure && error.isRetryable ? error : undefined;
 }
 

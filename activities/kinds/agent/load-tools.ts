@@ -150,13 +150,13 @@ async function listTools(
     // Listing tools has no side effects, so it may always be retried.
     const failure =
       error instanceof McpError
-        ? toMcpFailure(error, { mayRepeat: true, isConnected: isConnected(server.tool) })
+        ? toMcpFailure(error, { mayRepeat: true, hasConnection: hasConnection(server.tool) })
         : error;
     throw failure instanceof NodeFailure ? await withinAttempts(deps.db, task, failure) : failure;
   }
 }
 
-function isConnected({ connection }: AgentServer): boolean {
+function hasConnection({ connection }: AgentServer): boolean {
   return connection !== undefined && connection !== null;
 }
 

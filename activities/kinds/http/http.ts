@@ -149,7 +149,7 @@ async function claimUnsafeCall(db: Database, task: NodeTask): Promise<number> {
   if (claim.isAllowed) return claim.attempts;
   throw new NodeFailure(
     'outcome_unknown',
-    'The request was on its way when its worker died; whether it was carried out is unknown, so it is not sent again.',
+    'An earlier attempt sent the request and did not record its outcome; whether it was carried out is unknown, so it is not sent again.',
   );
 }
 

@@ -55,11 +55,11 @@ export function createMcpRunner({ db, contexts, files, ...servers }: McpDeps): N
         session.callTool(data.tool_name, args, { timeoutMs: settings.timeout * 1000, signal, reserve });
       const callOnce = (session: McpSession) => claimed(db, task, () => call(session));
       const { connection } = data;
-      const isConnected = connection !== undefined && connection !== null;
+      const hasConnection = connection !== undefined && connection !== null;
       const act = mayRepeat ? call : callOnce;
       const result = await withServer(servers, task, { server, connection }, act).catch((error: unknown) => {
         const isOurs = error instanceof McpError && !task.signal.aborted;
-        throw isOurs ? toMcpFailure(error, { mayRepeat, isConnected }) : error;
+        throw isOurs ? toMcpFailure(error, { mayRepeat, hasConnection }) : error;
       });
       failOnError(result, settings.fail_on_error, task.run.masker);
       return toOutcome(result, await storeResultFiles(files, task, result, data.tool_name));
@@ -92,7 +92,7 @@ async function claimed(db: Database, task: NodeTask, call: () => Promise<McpTool
 function outcomeUnknown(): NodeFailure {
   return new NodeFailure(
     'outcome_unknown',
-    'The call was on its way when its worker died; whether the tool did its work is unknown, so it is not called again.',
+    'An earlier attempt sent the call and did not record its outcome; whether the tool did its work is unknown, so it is not called again.',
   );
 }
 

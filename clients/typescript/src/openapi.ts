@@ -1223,7 +1223,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a new signing secret and shows it once. For 24 hours, deliveries are signed with the secret before, too. */
+        /** Makes a new signing secret and shows it once. For 24 hours, deliveries are also signed with the previous secret. */
         post: operations["post_projects_id_webhook_secret"];
         delete?: never;
         options?: never;
@@ -5434,7 +5434,7 @@ export interface operations {
                         api_access: boolean;
                         email: string | null;
                         id: number;
-                        /** @description May manage users. It gives no access to projects. */
+                        /** @description May manage users, list all pools, and of every project change the pools and read the audit log. It gives no other access to the projects of others. */
                         is_admin: boolean;
                         name: string;
                     };
@@ -7188,7 +7188,7 @@ export interface operations {
                             id: number;
                             /** @description False: keys, tokens and sign-ins of the user are refused. */
                             is_active: boolean;
-                            /** @description May manage users. It gives no access to projects. */
+                            /** @description May manage users, list all pools, and of every project change the pools and read the audit log. It gives no other access to the projects of others. */
                             is_admin: boolean;
                             name: string;
                         }[];
@@ -7238,7 +7238,7 @@ export interface operations {
                         id: number;
                         /** @description False: keys, tokens and sign-ins of the user are refused. */
                         is_active: boolean;
-                        /** @description May manage users. It gives no access to projects. */
+                        /** @description May manage users, list all pools, and of every project change the pools and read the audit log. It gives no other access to the projects of others. */
                         is_admin: boolean;
                         name: string;
                     };
@@ -7284,7 +7284,7 @@ export interface operations {
                         id: number;
                         /** @description False: keys, tokens and sign-ins of the user are refused. */
                         is_active: boolean;
-                        /** @description May manage users. It gives no access to projects. */
+                        /** @description May manage users, list all pools, and of every project change the pools and read the audit log. It gives no other access to the projects of others. */
                         is_admin: boolean;
                         name: string;
                     };

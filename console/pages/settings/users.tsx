@@ -193,7 +193,7 @@ function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }) {
       />
       <CheckboxField
         label="Administrator"
-        hint="Manages users. It gives no access to projects."
+        hint="Manages users, and of every project the pools and the audit log. It gives no other access to the projects of others."
         isChecked={fields.is_admin}
         onChange={(isAdmin) => set({ is_admin: isAdmin })}
         error={errors['is_admin']}

@@ -98,7 +98,7 @@ export function ResumeDialog({ run, labels, from, edited, onStarted, onClose }: 
       {asksForUnknown && (
         <CheckboxField
           label="Repeat calls whose outcome is not known"
-          hint="A call was on its way when its worker died: nobody knows whether it has done its work. Repeating it may do the work twice."
+          hint="An earlier attempt sent a call and did not record its outcome: nobody knows whether it has done its work. Repeating it may do the work twice."
           isChecked={acceptsUnknown}
           onChange={setAcceptsUnknown}
         />

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createRetentionRound, ROUND_MS } from '../../../api/background/retention.js';
 import { createMetrics } from '../../../api/observability/metrics.js';
-import { createLogger } from '../../../telemetry/logger.js';
+import { createLogger, type Logger } from '../../../telemetry/logger.js';
 import { playedDatabase } from '../../support/played-database.js';
 
 describe('a round of retention', () => {
@@ -22,5 +22,27 @@ describe('a round of retention', () => {
     const before = batches;
     assert.equal(await round(stopped.signal), 'unfinished');
     assert.equal(batches, before, 'nothing is begun when the process stops');
+  });
+
+  it('logs the failure of a step, also when a later step leaves data or finds another process at work', async () => {
+    const refused = new Error('this table is broken');
+    for (const outcome of ['unfinished', 'busy', 'done']) {
+      let locks = 0;
+      const db = playedDatabase(({ sql }) => {
+        if (sql.includes('pg_try_advisory_xact_lock')) {
+          locks += 1;
+          return { rows: [{ isHeld: outcome !== 'busy' || locks === 1 }] };
+        }
+        if (locks === 1) throw refused;
+        return { rows: [], numAffectedRows: outcome === 'unfinished' ? 500n : 0n };
+      });
+      const logged: unknown[] = [];
+      const logger = { warn: ({ err }: { err: unknown }) => logged.push(err) } as unknown as Logger;
+      const deps = { db, logger, metrics: createMetrics(), config: { resultRetentionDays: 30 } };
+      const round = createRetentionRound(deps, 100)(new AbortController().signal);
+      if (outcome === 'done') await assert.rejects(round, { cause: refused });
+      else assert.equal(await round, outcome);
+      assert.deepEqual(logged, [refused], outcome);
+    }
   });
 });

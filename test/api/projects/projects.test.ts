@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
+import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
@@ -67,6 +68,31 @@ describe('projects', function () {
       assert.equal((await api.get<Page<Project>>(`/workflows/?project=${id}`)).body.total, 0);
       const refused = await api.post('/workflows/', { body: { project: id, title: 'x', data: {} } });
       assert.equal(refused.status, 400);
+    });
+
+    it('a deleted project keeps no credential: no provider key, no connection, no secret of its webhook', async () => {
+      const id = await api.createProject();
+      await api.patch(`/projects/${id}/`, {
+        body: { webhook_url: 'https://hooks.example.com/in', is_webhook_enabled: true },
+      });
+      for (let shown = 0; shown < 2; shown += 1) await api.post(`/projects/${id}/webhook-secret/`);
+      await api.post(`/projects/${id}/provider-keys/`, { body: { provider: 'fake', key: 'key-of-this-project' } });
+      const connection = { name: 'shop', kind: 'bearer', origins: ['https://shop.example.com'], settings: {} };
+      await api.post(`/projects/${id}/connections/`, { body: { ...connection, secrets: { token: 'secret' } } });
+      const credentials = async (): Promise<unknown> => {
+        const [row] = await queryDatabase(
+          stack,
+          `SELECT webhook_secret_enc IS NOT NULL AS secret, webhook_previous_secret_enc IS NOT NULL AS previous,
+             (SELECT count(*) FROM provider_keys WHERE project_id = projects.id)::integer AS keys,
+             (SELECT count(*) FROM connections WHERE project_id = projects.id)::integer AS connections
+           FROM projects WHERE id = $1`,
+          [id],
+        );
+        return row;
+      };
+      assert.deepEqual(await credentials(), { secret: true, previous: true, keys: 1, connections: 1 });
+      assert.equal((await api.delete(`/projects/${id}/`)).status, 204);
+      assert.deepEqual(await credentials(), { secret: false, previous: false, keys: 0, connections: 0 });
     });
 
     it('the name filter ignores case and takes wildcards literally', async () => {

@@ -161,6 +161,19 @@ describe('the deltas of a run', () => {
     assert.deepEqual(slow.drain(), []);
   });
 
+  it('come to a reader whose next piece is empty, however long the piece behind it is', () => {
+    const texts = new RunTexts(lease());
+    const reader = whole(texts);
+    const long = 'x'.repeat(64 * 1024 + 1);
+    for (const [number, text] of ['', long, '', 'end'].entries())
+      texts.add({ ...RUN, attempt: 1, step: 0, number, body: { text } });
+    const told = [reader.drain(), reader.drain(), reader.drain()].flat();
+    assert.deepEqual(
+      told.map(({ text }) => text),
+      [long, 'end'],
+    );
+  });
+
   it('are kept for a reader that has not reached the end of the node, whoever has left', async () => {
     const texts = new RunTexts(lease());
     const enter = () => {

@@ -1,0 +1,95 @@
+// The claim of an agent's tool call in the ledger. It is committed immediately before the call is sent, so that an
+// attempt that fails or dies while it opens the connection leaves no call that looks sent.
+import type { Database } from '../../../db/core/client.js';
+import {
+  claimCall,
+  isCallInFlight,
+  markCallRefused,
+  uncountCall,
+  type CallClaim,
+  type NewCall,
+} from '../../../db/nodes/provider-calls-repository.js';
+import { NodeFailure } from '../../node/failures.js';
+
+export type Outcome<T> = { value: T } | { error: unknown };
+
+type NewToolCall = NewCall & { model: string };
+
+/** Throws `outcome_unknown` if an earlier attempt left the call in flight and it must not be made again. */
+export async function openToolClaim(db: Database, call: NewToolCall): Promise<ToolClaim> {
+  if (!call.mayRepeat && (await isCallInFlight(db, call))) throw outcomeUnknown(call);
+  return new ToolClaim(db, call);
+}
+
+export class ToolClaim {
+  readonly #db: Database;
+  readonly #call: NewToolCall;
+  #sent: CallClaim | undefined;
+
+  constructor(db: Database, call: NewToolCall) {
+    this.#db = db;
+    this.#call = call;
+  }
+
+  /** The attempt in the ledger that has sent the call. Absent if the call was not sent, or not carried out. */
+  get attempt(): number | undefined {
+    return this.#sent?.attempts;
+  }
+
+  /**
+   * Claims the call and sends it. Takes the claim back if the call was not carried out (`isUnsent`), so that it may be
+   * sent again. Throws `outcome_unknown` if another attempt has sent the call, and the errors of `send`.
+   */
+  async send<T>(send: () => Promise<T>, isUnsent: (outcome: Outcome<T>) => boolean): Promise<T> {
+    const claim = await claimed(this.#db, this.#call);
+    this.#sent = claim;
+    const outcome = await send().then(
+      (value): Outcome<T> => ({ value }),
+      (error: unknown): Outcome<T> => ({ error }),
+    );
+    if (isUnsent(outcome)) {
+      await uncountCall(this.#db, { ...this.#call, attempt: claim.attempts });
+      this.#sent = undefined;
+    }
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value;
+  }
+
+  /** Counts a failed attempt of the call, sent or not. Returns how many have failed, without those of dead workers. */
+  async countFailure(): Promise<number> {
+    const { attempts, crashes } = this.#sent ?? (await this.#countUnsent());
+    return attempts - crashes;
+  }
+
+  #countUnsent(): Promise<CallClaim> {
+    return this.#db.transaction().execute(async (trx) => {
+      const claim = await claimed(trx, this.#call);
+      await markCallRefused(trx, { ...this.#call, attempt: claim.attempts });
+      return claim;
+    });
+  }
+
+  /** Allows another attempt to send a call that was sent, because its repetition does no harm. */
+  async release(): Promise<void> {
+    const { attempt } = this;
+    if (attempt !== undefined) await markCallRefused(this.#db, { ...this.#call, attempt });
+  }
+}
+
+/** Returns the part of the answer to a call that names the attempt which has sent it. */
+export function sentBy({ attempt }: ToolClaim): { attempt?: number } {
+  return attempt === undefined ? {} : { attempt };
+}
+
+async function claimed(db: Parameters<typeof claimCall>[0], call: NewToolCall): Promise<CallClaim> {
+  const claim = await claimCall(db, call);
+  if (!claim.isAllowed) throw outcomeUnknown(call);
+  return claim;
+}
+
+function outcomeUnknown({ model: toolName }: NewToolCall): NodeFailure {
+  return new NodeFailure(
+    'outcome_unknown',
+    `An earlier attempt sent the call of ${toolName} and did not record its outcome; whether it was carried out is unknown.`,
+  );
+}
