@@ -11,7 +11,7 @@ const MOST_ENUM = 200;
 const MOST_TEXT = 200;
 
 /** The size that is left for the schemas of one action. Copying reduces it. */
-export interface Room {
+export interface SizeBudget {
   values: number;
   characters: number;
 }
@@ -32,21 +32,21 @@ const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'objec
 
 interface Copying {
   document: OpenapiDocument;
-  room: Room;
+  budget: SizeBudget;
   /** The references that were followed to this schema. Another use of one of them is a circle. */
   within: readonly string[];
   level: number;
 }
 
 /** Throws `OperationProblem` if the schema itself refers to nothing. A schema inside it that does so becomes `{}`. */
-export function copySchema(document: OpenapiDocument, schema: unknown, room: Room): JsonObject {
-  return copy({ document, room, within: [], level: 0 }, schema);
+export function copySchema(document: OpenapiDocument, schema: unknown, budget: SizeBudget): JsonObject {
+  return copy({ document, budget, within: [], level: 0 }, schema);
 }
 
 function copy(copying: Copying, schema: unknown): JsonObject {
-  const { document, room, within, level } = copying;
-  room.values -= 1;
-  if (level > MOST_LEVELS || room.values <= 0 || room.characters <= 0) return {};
+  const { document, budget, within, level } = copying;
+  budget.values -= 1;
+  if (level > MOST_LEVELS || budget.values <= 0 || budget.characters <= 0) return {};
   const reference = referenceOf(schema);
   if (reference !== undefined && within.includes(reference)) return {};
   const resolved = level === 0 ? resolve(document, schema) : resolvedOrNothing(document, schema);
@@ -55,7 +55,7 @@ function copy(copying: Copying, schema: unknown): JsonObject {
   const copied: JsonObject = {};
   const put = (key: string, value: unknown): void => {
     if (value === undefined) return;
-    room.characters -= key.length + (typeof value === 'string' ? value.length : 8);
+    budget.characters -= key.length + (typeof value === 'string' ? value.length : 8);
     copied[key] = value;
   };
   putType(resolved, put);
@@ -90,9 +90,9 @@ function putParts(inner: Copying, schema: JsonObject, put: (key: string, value: 
   if (!isObject(properties)) return;
   const copied: JsonObject = {};
   for (const [name, property] of Object.entries(properties)) {
-    if (inner.room.values <= 0 || inner.room.characters <= 0) break;
+    if (inner.budget.values <= 0 || inner.budget.characters <= 0) break;
     if (isReadOnly(property)) continue;
-    inner.room.characters -= name.length;
+    inner.budget.characters -= name.length;
     setOwn(copied, name, copy(inner, property));
   }
   put('properties', copied);
