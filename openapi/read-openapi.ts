@@ -22,12 +22,17 @@ import { documentServer, serverAt, type FoundServer, type ServerRules } from './
 
 /** The limit on the operations of a document. The largest documents in use have about ten thousand. */
 const MOST_OPERATIONS = 20_000;
-/** The limits on the schemas of one action. They are low, because each node with the action stores its fields. */
+/** The limits on the schemas of one action, in characters of JSON text. They are low, because each node with the action stores its fields. */
 const MOST_VALUES = 1_500;
-const MOST_CHARACTERS = 24_000;
+const MOST_CHARACTERS = 36_000;
 /** The limit on the schemas of all actions together, so that they fit into the memory of the process that reads. */
-const CHARACTERS_OF_ALL = 16_000_000;
+const CHARACTERS_OF_ALL = 24_000_000;
 const CHARACTERS_OF_VALUE = 16;
+/**
+ * The limit on the JSON text of what a node stores of an action. Fields keep their names when the limit on the schemas
+ * is reached, so an action with more long names than this is left out.
+ */
+const MOST_OF_ACTION = 64_000;
 const MOST_DESCRIPTION = 1_024;
 const MOST_ID = 200;
 const MOST_PATH = 2_000;
@@ -222,7 +227,7 @@ function readOperation(
     : readBody(document, operation, budget);
   const summary = textAt(operation, 'summary', 200);
   const id = textAt(operation, 'operationId', 200);
-  return {
+  const facts = {
     title: summary ?? (id === undefined ? cutText(`${known} ${path}`, 200) : toWords(id)),
     description: textAt(operation, 'description', MOST_DESCRIPTION) ?? '',
     method: known,
@@ -231,6 +236,12 @@ function readOperation(
     has_side_effects: !['GET', 'HEAD', 'OPTIONS'].includes(known),
     fields: toSchema(ofParameters, body),
     ...(body !== undefined && { body: body.body }),
+  };
+  if (JSON.stringify(facts).length > MOST_OF_ACTION) {
+    throw new OperationProblem(`Its fields have more than ${MOST_OF_ACTION} characters.`);
+  }
+  return {
+    ...facts,
     result: readResult(document, operation, budgetOf(reading)),
     documentation_url: documentationAt(operation),
   };

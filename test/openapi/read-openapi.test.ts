@@ -481,6 +481,45 @@ describe('hostile schemas', () => {
     }
   });
 
+  it('with large lists and long names stay within the size of an action, and keep their fields', () => {
+    const texts = Array.from({ length: 200 }, (_, at) => `${at}`.padEnd(200, 'x'));
+    const shared: JsonObject = {
+      Enum: { type: 'string', enum: texts },
+      Types: { type: Array(100_000).fill('string') },
+      Required: { properties: { a: {} }, required: Array(100_000).fill('a') },
+      Constant: { const: 'x'.repeat(100_000) },
+      Name: { properties: { ['x'.repeat(100_000)]: {} } },
+      Parts: { anyOf: Array(50).fill({ anyOf: Array(50).fill({}) }) },
+    };
+    for (const name of Object.keys(shared)) {
+      const part = { $ref: `#/components/schemas/${name}` };
+      const properties = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`p${at}`, part]));
+      const { fields, result } = only({
+        ...withSchema({ type: 'object', properties }, shared),
+        paths: {
+          '/': {
+            post: {
+              requestBody: { content: { 'application/json': { schema: { type: 'object', properties } } } },
+              responses: { 200: { content: { 'application/json': { schema: { properties } } } } },
+            },
+          },
+        },
+      });
+      assert.equal(Object.keys(fields['properties'] as object).length, 500, name);
+      const characters = [fields, result].map((schema) => JSON.stringify(schema).length);
+      assert.ok(characters[0]! < 64_000 && characters[1]! < 20_000, `${name}: ${characters.join()}`);
+    }
+    const { fields } = only(withSchema({ properties: { a: { type: ['string', 'null', 'string'], enum: ['b'] } } }));
+    assert.deepEqual(fields['properties'], { a: { type: ['string', 'null'], enum: ['b'], 'x-in': 'body' } });
+  });
+
+  it('with more names than a node may store leave out their operation, with a warning', () => {
+    const properties = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`${at}`.padEnd(200, 'x'), {}]));
+    const { actions, warnings } = read(withSchema({ properties }));
+    assert.deepEqual(actions, []);
+    assert.deepEqual(warnings, [{ operation: 'POST /', message: 'Its fields have more than 64000 characters.' }]);
+  });
+
   it('of any shape never break the reader', () => {
     const words = fc.constantFrom(
       'openapi',
