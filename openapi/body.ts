@@ -12,6 +12,8 @@ export interface FoundBody {
 }
 
 const MOST_PROPERTIES = 500;
+/** The limit on the schemas whose properties are put together: parts of `allOf` may be used many times, on ten levels. */
+const MOST_PARTS = 500;
 
 /** Returns undefined for an operation without a body. Throws `OperationProblem`. */
 export function readBody(document: OpenapiDocument, operation: JsonObject, budget: SizeBudget): FoundBody | undefined {
@@ -75,7 +77,7 @@ function toFields(
 ): FoundBody {
   const type = body.media_type;
   const isObjectBody = isJsonType(type) || isFormType(type) || isMultipartType(type);
-  const properties = isObjectBody ? propertiesOf(document, schema, 0) : undefined;
+  const properties = isObjectBody ? propertiesOf(document, schema) : undefined;
   if (properties === undefined) {
     const field = wholeField(document, type, schema, budget);
     const whole = { ...body, is_whole: true };
@@ -96,7 +98,25 @@ interface Properties {
 }
 
 /** Returns undefined for anything but an object whose properties are known. */
-function propertiesOf(document: OpenapiDocument, given: unknown, level: number): Properties | undefined {
+function propertiesOf(document: OpenapiDocument, schema: unknown): Properties | undefined {
+  const counted = { parts: 0 };
+  const found = joinedProperties(document, schema, { level: 0, counted });
+  return counted.parts > MOST_PARTS ? undefined : found;
+}
+
+interface Joining {
+  level: number;
+  /** One count for all parts of the body. */
+  counted: { parts: number };
+}
+
+function joinedProperties(
+  document: OpenapiDocument,
+  given: unknown,
+  { level, counted }: Joining,
+): Properties | undefined {
+  counted.parts += 1;
+  if (counted.parts > MOST_PARTS) return undefined;
   const schema = given === undefined ? undefined : resolve(document, given);
   if (!isObject(schema) || level > 10) return undefined;
   if (['oneOf', 'anyOf'].some((key) => ownValue(schema, key) !== undefined)) return undefined;
@@ -106,7 +126,7 @@ function propertiesOf(document: OpenapiDocument, given: unknown, level: number):
   const required = new Set(requiredAt(schema));
   const parts = ownValue(schema, 'allOf');
   for (const part of Array.isArray(parts) ? parts.slice(0, 50) : []) {
-    const inner = propertiesOf(document, part, level + 1);
+    const inner = joinedProperties(document, part, { level: level + 1, counted });
     for (const [name, property] of inner?.entries ?? []) entries.set(name, property);
     for (const name of inner?.required ?? []) required.add(name);
   }

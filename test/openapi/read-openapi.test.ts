@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { OpenapiError } from '../../openapi/document.js';
 import { readOpenapi, type ReadAction, type ReadService } from '../../openapi/read-openapi.js';
 import type { JsonObject } from '../../graph/json.js';
+import { cpuMilliseconds } from '../support/cpu-time.js';
 
 const RULES = { allowsHttp: false };
 const ok = { responses: { 200: { description: 'ok' } } };
@@ -511,6 +512,21 @@ describe('hostile schemas', () => {
     }
     const { fields } = only(withSchema({ properties: { a: { type: ['string', 'null', 'string'], enum: ['b'] } } }));
     assert.deepEqual(fields['properties'], { a: { type: ['string', 'null'], enum: ['b'], 'x-in': 'body' } });
+  });
+
+  it('with parts of parts without end are one field, and are read in no time', () => {
+    const partsOf = (name: string): JsonObject => ({ allOf: Array(50).fill({ $ref: `#/components/schemas/${name}` }) });
+    const levels = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`S${at}`, partsOf(`S${at + 1}`)]));
+    const parts = { Self: partsOf('Self'), ...levels, S10: { properties: { a: {} } } };
+    const tookMs = cpuMilliseconds(() => {
+      for (const name of ['Self', 'S0']) {
+        const { fields } = only(withSchema({ $ref: `#/components/schemas/${name}` }, parts));
+        assert.deepEqual(Object.keys(fields['properties'] as object), ['body'], name);
+      }
+    });
+    assert.ok(tookMs < 1_000, `${tookMs} ms`);
+    const few = only(withSchema({ allOf: [{ properties: { a: {} } }, { allOf: [{ properties: { b: {} } }] }] }));
+    assert.deepEqual(Object.keys(few.fields['properties'] as object), ['a', 'b']);
   });
 
   it('with more names than a node may store leave out their operation, with a warning', () => {
