@@ -66,7 +66,7 @@ describe('the node that answers', () => {
   });
 
   it('is none whose words a run keeps back after a failure of a loop that it survives', () => {
-    for (const kind of ['loop', 'for_each']) {
+    for (const kind of ['loop', 'for_each'] as const) {
       const body = node('set', { value: 1 });
       const until = { left: '1', operator: '==', right: '1' };
       const settings = kind === 'loop' ? { max_rounds: 2, until } : { items: [1] };
