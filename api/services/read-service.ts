@@ -10,7 +10,7 @@ import {
   type OpenapiWork,
 } from '../../processes/read-openapi.js';
 import type { ServiceWarning } from '../../openapi/read-openapi.js';
-import { invalidFields, overloaded, parseError } from '../http/errors.js';
+import { invalidFields, jsonParseError, overloaded } from '../http/errors.js';
 import type { ServiceDeps } from './deps.js';
 import { fetchDocument } from './fetch-document.js';
 
@@ -68,7 +68,7 @@ async function read(
 
 function toService(reply: OpenapiReply, name?: string): GivenService {
   if (reply.kind === 'openapi-refused') {
-    throw reply.field === 'body' ? parseError(reply.message) : invalidFields({ [reply.field]: [reply.message] });
+    throw reply.field === 'body' ? jsonParseError(reply.message) : invalidFields({ [reply.field]: [reply.message] });
   }
   if (reply.kind !== 'openapi-service') throw new Error('a fetched document was read as the address of a document');
   const fields = toFields(reply);
