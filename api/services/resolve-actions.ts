@@ -29,12 +29,7 @@ type Find = (name: ActionName) => ActionFacts | undefined;
  * service of a project, because its id is no UUID. The caller must have checked access. If the fields of the actions of
  * the project exceed `mostBytes`, some of these actions are not found.
  */
-async function findActions(
-  db: Db,
-  projectId: number,
-  names: readonly ActionName[],
-  mostBytes: number,
-): Promise<Find> {
+async function findActions(db: Db, projectId: number, names: readonly ActionName[], mostBytes: number): Promise<Find> {
   const own = names.flatMap(({ service, id }) => {
     const parsed = uuid.safeParse(service);
     return parsed.success ? [{ service: parsed.data, id }] : [];

@@ -490,7 +490,7 @@ describe('hostile schemas', () => {
       Required: { properties: { a: {} }, required: Array(100_000).fill('a') },
       Constant: { const: 'x'.repeat(100_000) },
       Name: { properties: { ['x'.repeat(100_000)]: {} } },
-      Parts: { anyOf: Array(50).fill({ anyOf: Array(50).fill({}) }) },
+      Parts: { anyOf: Array.from({ length: 50 }, () => ({ anyOf: Array.from({ length: 50 }, () => ({})) })) },
     };
     for (const name of Object.keys(shared)) {
       const part = { $ref: `#/components/schemas/${name}` };
@@ -515,7 +515,9 @@ describe('hostile schemas', () => {
   });
 
   it('with parts of parts without end are one field, and are read in no time', () => {
-    const partsOf = (name: string): JsonObject => ({ allOf: Array(50).fill({ $ref: `#/components/schemas/${name}` }) });
+    const partsOf = (name: string): JsonObject => ({
+      allOf: Array.from({ length: 50 }, () => ({ $ref: `#/components/schemas/${name}` })),
+    });
     const levels = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`S${at}`, partsOf(`S${at + 1}`)]));
     const parts = { Self: partsOf('Self'), ...levels, S10: { properties: { a: {} } } };
     const tookMs = cpuMilliseconds(() => {
