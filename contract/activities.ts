@@ -109,7 +109,7 @@ export interface RunError {
   node?: Pick<NodeKey, 'path' | 'nodeId'>;
 }
 
-/** The properties of a loop that the run workflow needs. */
+/** The properties of a loop that the run workflow needs. Histories have recorded their names. */
 export interface LoopFacts {
   /** The number of iterations; of a conditional loop, the maximum. */
   count: number;
@@ -204,7 +204,7 @@ export type StartWaitActivities = Record<
 export interface Activities extends NodeActivities, StartWaitActivities {
   /** Loads the plan and settings of a run whose input doesn't contain its plan. */
   loadPlan: (run: Pick<NodeKey, 'runId'>) => Promise<LoadedPlan>;
-  /** Loads the nodes whose results the run reuses from an earlier one. */
+  /** Loads the nodes whose results the run reuses from an earlier one. Histories have recorded the name. */
   loadKept: (run: Pick<NodeKey, 'runId'>) => Promise<ReusedNode[]>;
   /** Decides in which pool nodes are executed. If it is not the default one, stores that they wait for its workers. */
   enterPool: (ref: EnterPoolRef) => Promise<EnteredPool>;
@@ -213,7 +213,10 @@ export interface Activities extends NodeActivities, StartWaitActivities {
    * Makes the tool calls of a turn. Returns undefined once every call has a result; until then the workflow repeats it.
    */
   agentTools: (ref: TurnRef) => Promise<ToolsFacts | undefined>;
-  /** Ends a node that has a fixed result and whose kind takes several activities, then executes the nodes after it. */
+  /**
+   * Ends a node that has a fixed result and whose kind takes several activities, then executes the nodes after it.
+   * Histories have recorded the name.
+   */
   takeGiven: Walk;
   finishRun: (end: FinishRunInput) => Promise<void>;
   settleWalk: (ref: SettleWalkRef) => Promise<Walked>;

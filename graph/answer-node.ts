@@ -133,8 +133,8 @@ function endsIn(ends: ReadonlySet<number>, writer: number, root: ScopePlan, data
 function handlesOf(root: ScopePlan, node: number, data: DataById): Handle[] {
   const kind = root.kinds[node]!;
   const { runs, timeoutCode } = traitsOf(kind);
-  if (runs === 'body') return [0];
-  const handles = exitsOf(kind, data.get(root.ids[node]) ?? {}).map(({ handle }) => handle);
+  // The handle of a loop that leads into its body does not leave it.
+  const handles = runs === 'body' ? [0] : exitsOf(kind, data.get(root.ids[node]) ?? {}).map(({ handle }) => handle);
   // A wait that times out fails the run if it has no timeout link.
   const failing = timeoutCode !== undefined && !leavesAtTimeout(root, node) ? 1 : undefined;
   const caught = root.caught?.[node];

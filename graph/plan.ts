@@ -51,7 +51,7 @@ export interface Plan {
   joinsAny?: number[];
   /**
    * The nodes of a test run with fixed results, which are not executed (`test-plan.ts`): everywhere (`true`), or only
-   * in the iterations with these paths. Absent if there are none.
+   * in the iterations with these paths. Absent if there are none. The key is stored with the plans of runs.
    */
   given?: Record<number, true | string[]>;
   /** The pools that nodes name (`settings.pool`). Absent if none does. */

@@ -165,7 +165,7 @@ export interface PlannedTest extends Pick<TestRequest, 'mode'> {
   /** The wanted nodes whose results are reused, each with the handles by which it was left. */
   taken: ReadonlyMap<number, readonly Handle[]>;
   /** The nodes with fixed results: everywhere, or in the iterations with these paths. */
-  given: ReadonlyMap<number, true | string[]>;
+  fixed: ReadonlyMap<number, true | string[]>;
   /** The only executed iteration of each loop around the tested node. */
   only: ReadonlyMap<number, number>;
 }
@@ -244,7 +244,7 @@ interface DrawnTest {
 }
 
 /** Renumbers the nodes as `compilePlan` does: bodies follow the nodes outside them, in the order of their loops. */
-function renumber(plan: Plan, { mode, given, only, scopes }: PlannedTest, { drawn, bodies }: DrawnTest): Plan {
+function renumber(plan: Plan, { mode, fixed, only, scopes }: PlannedTest, { drawn, bodies }: DrawnTest): Plan {
   const order = [...drawn.numbers];
   const places: Record<number, { first: number; end: number }> = {};
   const executed = new Set(scopes.flatMap((scope) => [...scope.executed]));
@@ -253,7 +253,7 @@ function renumber(plan: Plan, { mode, given, only, scopes }: PlannedTest, { draw
   for (const [number, node] of order.entries()) {
     const body = plan.bodies?.[node];
     const partial = bodies.get(node);
-    const isRun = partial !== undefined || ((executed.has(node) || isWhole.has(node)) && given.get(node) !== true);
+    const isRun = partial !== undefined || ((executed.has(node) || isWhole.has(node)) && fixed.get(node) !== true);
     if (body === undefined || !isRun) continue;
     const first = order.length;
     const inside = partial?.numbers ?? Array.from({ length: body.end - body.first }, (_, index) => body.first + index);
@@ -293,7 +293,7 @@ function renumber(plan: Plan, { mode, given, only, scopes }: PlannedTest, { draw
     ...pickRecord('caught', order, (node) => plan.caught?.[node]),
     ...(Object.keys(places).length > 0 && { bodies: places }),
     ...(joinsAny.length > 0 && { joinsAny }),
-    ...pickRecord('given', order, (node) => (bodies.has(node) ? undefined : given.get(node))),
+    ...pickRecord('given', order, (node) => (bodies.has(node) ? undefined : fixed.get(node))),
     ...pickRecord('only', order, (node) => only.get(node)),
     ...pickRecord('pools', order, (node) => plan.pools?.[node]),
     ...pickRecord('takeWithin', order, (node) => plan.takeWithin?.[node]),

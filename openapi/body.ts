@@ -2,7 +2,7 @@
 import type { ActionBody, ActionField } from '../graph/actions/action.js';
 import { isFormType, isJsonType, isMultipartType } from '../graph/actions/render-request.js';
 import { isObject, ownValue, type JsonObject } from '../graph/json.js';
-import { copySchema, isReadOnly, requiredAt, type Room } from './copied-schema.js';
+import { copySchema, isReadOnly, requiredAt, type SizeBudget } from './copied-schema.js';
 import { entriesAt, resolve, resolveObject, OperationProblem, type OpenapiDocument } from './document.js';
 import { collectionStyle, type FoundField } from './parameters.js';
 
@@ -12,9 +12,11 @@ export interface FoundBody {
 }
 
 const MOST_PROPERTIES = 500;
+/** The limit on the schemas whose properties are put together: parts of `allOf` may be used many times, on ten levels. */
+const MOST_PARTS = 500;
 
 /** Returns undefined for an operation without a body. Throws `OperationProblem`. */
-export function readBody(document: OpenapiDocument, operation: JsonObject, room: Room): FoundBody | undefined {
+export function readBody(document: OpenapiDocument, operation: JsonObject, budget: SizeBudget): FoundBody | undefined {
   const given = ownValue(operation, 'requestBody');
   if (given === undefined || document.isSwagger) return undefined;
   const requestBody = resolveObject(document, given, 'Its request body');
@@ -27,7 +29,7 @@ export function readBody(document: OpenapiDocument, operation: JsonObject, room:
   return toFields(
     document,
     { body, schema: ownValue(content, 'schema'), content, isOptional: required === false },
-    room,
+    budget,
   );
 }
 
@@ -68,17 +70,21 @@ interface GivenBody {
   isOptional: boolean;
 }
 
-function toFields(document: OpenapiDocument, { body, schema, content, isOptional }: GivenBody, room: Room): FoundBody {
+function toFields(
+  document: OpenapiDocument,
+  { body, schema, content, isOptional }: GivenBody,
+  budget: SizeBudget,
+): FoundBody {
   const type = body.media_type;
   const isObjectBody = isJsonType(type) || isFormType(type) || isMultipartType(type);
-  const properties = isObjectBody ? propertiesOf(document, schema, 0) : undefined;
+  const properties = isObjectBody ? propertiesOf(document, schema) : undefined;
   if (properties === undefined) {
-    const field = wholeField(document, type, schema, room);
+    const field = wholeField(document, type, schema, budget);
     const whole = { ...body, is_whole: true };
     return { body: whole, fields: [{ name: 'body', field, isRequired: body.is_required === true }] };
   }
   const fields = properties.entries.map(([name, property]): FoundField => {
-    const copied = copySchema(document, property, room);
+    const copied = copySchema(document, property, budget);
     const style = isJsonType(type) ? {} : encodingOf(content, name);
     const field: ActionField = { ...copied, 'x-in': 'body', ...style };
     return { name, field, isRequired: !isOptional && properties.required.has(name) };
@@ -92,7 +98,25 @@ interface Properties {
 }
 
 /** Returns undefined for anything but an object whose properties are known. */
-function propertiesOf(document: OpenapiDocument, given: unknown, level: number): Properties | undefined {
+function propertiesOf(document: OpenapiDocument, schema: unknown): Properties | undefined {
+  const counted = { parts: 0 };
+  const found = joinedProperties(document, schema, { level: 0, counted });
+  return counted.parts > MOST_PARTS ? undefined : found;
+}
+
+interface Joining {
+  level: number;
+  /** One count for all parts of the body. */
+  counted: { parts: number };
+}
+
+function joinedProperties(
+  document: OpenapiDocument,
+  given: unknown,
+  { level, counted }: Joining,
+): Properties | undefined {
+  counted.parts += 1;
+  if (counted.parts > MOST_PARTS) return undefined;
   const schema = given === undefined ? undefined : resolve(document, given);
   if (!isObject(schema) || level > 10) return undefined;
   if (['oneOf', 'anyOf'].some((key) => ownValue(schema, key) !== undefined)) return undefined;
@@ -102,7 +126,7 @@ function propertiesOf(document: OpenapiDocument, given: unknown, level: number):
   const required = new Set(requiredAt(schema));
   const parts = ownValue(schema, 'allOf');
   for (const part of Array.isArray(parts) ? parts.slice(0, 50) : []) {
-    const inner = propertiesOf(document, part, level + 1);
+    const inner = joinedProperties(document, part, { level: level + 1, counted });
     for (const [name, property] of inner?.entries ?? []) entries.set(name, property);
     for (const name of inner?.required ?? []) required.add(name);
   }
@@ -121,8 +145,8 @@ function resolvedOrGiven(document: OpenapiDocument, value: unknown): unknown {
   }
 }
 
-function wholeField(document: OpenapiDocument, type: string, schema: unknown, room: Room): ActionField {
-  const copied = schema === undefined ? {} : copySchema(document, schema, room);
+function wholeField(document: OpenapiDocument, type: string, schema: unknown, budget: SizeBudget): ActionField {
+  const copied = schema === undefined ? {} : copySchema(document, schema, budget);
   const { description } = copied;
   const described = { ...(description !== undefined && { description }) };
   if (isJsonType(type) || isFormType(type) || isMultipartType(type)) return { ...copied, 'x-in': 'body' };
@@ -150,7 +174,7 @@ export function readSwaggerBody(
   document: OpenapiDocument,
   parameters: readonly JsonObject[],
   consumes: readonly string[],
-  room: Room,
+  budget: SizeBudget,
 ): FoundBody | undefined {
   const whole = parameters.find((parameter) => parameter['in'] === 'body');
   if (whole !== undefined) {
@@ -163,7 +187,7 @@ export function readSwaggerBody(
       ...(isRequired && { is_required: true }),
     };
     const given = { body, schema: whole['schema'], content: undefined, isOptional: !isRequired };
-    return toFields(document, given, room);
+    return toFields(document, given, budget);
   }
   const form = parameters.filter((parameter) => parameter['in'] === 'formData');
   if (form.length === 0) return undefined;
@@ -171,7 +195,7 @@ export function readSwaggerBody(
     form.some(({ type }) => type === 'file') || (consumes.some(isMultipartType) && !consumes.some(isFormType));
   const fields = form.map((parameter): FoundField => {
     const field: ActionField = {
-      ...copySchema(document, parameter, room),
+      ...copySchema(document, parameter, budget),
       'x-in': 'body',
       ...collectionStyle(parameter),
     };

@@ -8,13 +8,20 @@ import { OperationProblem, referenceOf, resolve, type OpenapiDocument } from './
 const MOST_LEVELS = 10;
 const MOST_DESCRIPTION = 500;
 const MOST_ENUM = 200;
+const MOST_REQUIRED = 1_000;
 const MOST_TEXT = 200;
 
-/** The size that is left for the schemas of one action. Copying reduces it. */
-export interface Room {
+/** The size that is left for the schemas of one action, in characters of JSON text. Copying reduces it. */
+export interface SizeBudget {
   values: number;
   characters: number;
 }
+
+type Put = (key: string, value: unknown) => void;
+
+/** The characters of an empty object or list with its comma, and those around a key: two quotes, a colon, a comma. */
+const EMPTY = 3;
+const AROUND_KEY = 4;
 
 /** Keywords with the type of their values. Model providers refuse a schema in which a value has another type. */
 const PLAIN: Record<string, 'string' | 'number' | 'count' | 'boolean'> = {
@@ -32,30 +39,34 @@ const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'objec
 
 interface Copying {
   document: OpenapiDocument;
-  room: Room;
+  budget: SizeBudget;
   /** The references that were followed to this schema. Another use of one of them is a circle. */
   within: readonly string[];
   level: number;
 }
 
 /** Throws `OperationProblem` if the schema itself refers to nothing. A schema inside it that does so becomes `{}`. */
-export function copySchema(document: OpenapiDocument, schema: unknown, room: Room): JsonObject {
-  return copy({ document, room, within: [], level: 0 }, schema);
+export function copySchema(document: OpenapiDocument, schema: unknown, budget: SizeBudget): JsonObject {
+  return copy({ document, budget, within: [], level: 0 }, schema);
 }
 
 function copy(copying: Copying, schema: unknown): JsonObject {
-  const { document, room, within, level } = copying;
-  room.values -= 1;
-  if (level > MOST_LEVELS || room.values <= 0 || room.characters <= 0) return {};
+  const { document, budget, within, level } = copying;
+  budget.values -= 1;
+  budget.characters -= EMPTY;
+  if (level > MOST_LEVELS || budget.values <= 0 || budget.characters <= 0) return {};
   const reference = referenceOf(schema);
   if (reference !== undefined && within.includes(reference)) return {};
   const resolved = level === 0 ? resolve(document, schema) : resolvedOrNothing(document, schema);
   if (!isObject(resolved)) return {};
   const inner = { ...copying, level: level + 1, within: reference === undefined ? within : [...within, reference] };
   const copied: JsonObject = {};
-  const put = (key: string, value: unknown): void => {
+  // Leaves out a value that does not fit: a part of it would be another value.
+  const put: Put = (key, value) => {
     if (value === undefined) return;
-    room.characters -= key.length + (typeof value === 'string' ? value.length : 8);
+    const characters = key.length + AROUND_KEY + JSON.stringify(value).length;
+    if (characters > budget.characters) return;
+    budget.characters -= characters;
     copied[key] = value;
   };
   putType(resolved, put);
@@ -68,11 +79,17 @@ function copy(copying: Copying, schema: unknown): JsonObject {
   for (const [key, type] of Object.entries(PLAIN)) put(key, plainAt(resolved, key, type));
   put('default', smallDefault(resolved));
   put('enum', enumOf(resolved));
-  putParts(inner, resolved, put);
+  const putCopied: Put = (key, value) => {
+    budget.characters -= key.length + AROUND_KEY + EMPTY;
+    copied[key] = value;
+  };
+  putParts(inner, resolved, putCopied);
+  put('required', requiredIn(copied, resolved));
   return copied;
 }
 
-function putParts(inner: Copying, schema: JsonObject, put: (key: string, value: unknown) => void): void {
+/** `put` takes copied schemas, whose own characters are counted. */
+function putParts(inner: Copying, schema: JsonObject, put: Put): void {
   for (const key of ['allOf', 'anyOf', 'oneOf']) {
     const parts = ownValue(schema, key);
     if (Array.isArray(parts) && parts.length > 0)
@@ -90,14 +107,18 @@ function putParts(inner: Copying, schema: JsonObject, put: (key: string, value: 
   if (!isObject(properties)) return;
   const copied: JsonObject = {};
   for (const [name, property] of Object.entries(properties)) {
-    if (inner.room.values <= 0 || inner.room.characters <= 0) break;
     if (isReadOnly(property)) continue;
-    inner.room.characters -= name.length;
+    const characters = JSON.stringify(name).length + AROUND_KEY;
+    if (inner.budget.values <= 0 || inner.budget.characters <= characters) break;
+    inner.budget.characters -= characters;
     setOwn(copied, name, copy(inner, property));
   }
   put('properties', copied);
-  const required = requiredAt(schema).filter((name) => Object.hasOwn(copied, name));
-  if (required.length > 0) put('required', required);
+}
+
+function requiredIn({ properties }: JsonObject, schema: JsonObject): string[] | undefined {
+  const required = [...new Set(requiredAt(schema))].filter((name) => ownValue(properties, name) !== undefined);
+  return required.length > 0 ? required : undefined;
 }
 
 /** Resolves a schema inside another one. Returns undefined for a reference that leads nowhere. */
@@ -110,7 +131,7 @@ function resolvedOrNothing(document: OpenapiDocument, schema: unknown): unknown 
   }
 }
 
-function putType(schema: JsonObject, put: (key: string, value: unknown) => void): void {
+function putType(schema: JsonObject, put: Put): void {
   const type = ownValue(schema, 'type');
   // `file` is the type that Swagger 2.0 has for the bytes of a file in a form.
   if (type === 'file') {
@@ -118,7 +139,8 @@ function putType(schema: JsonObject, put: (key: string, value: unknown) => void)
     put('format', 'binary');
     return;
   }
-  const types = (Array.isArray(type) ? type : [type]).filter((each): each is string => TYPES.has(String(each)));
+  const given = new Set<unknown>(Array.isArray(type) ? type.slice(0, MOST_ENUM) : [type]);
+  const types = [...given].filter((each): each is string => typeof each === 'string' && TYPES.has(each));
   const isNullable = ownValue(schema, 'nullable') === true && types.length > 0 && !types.includes('null');
   const all = isNullable ? [...types, 'null'] : types;
   if (all.length > 0) put('type', all.length === 1 ? all[0] : all);
@@ -131,7 +153,8 @@ export function isReadOnly(schema: unknown): boolean {
 /** Returns the names of the required properties. Ignores the true or false that early drafts put at each property. */
 export function requiredAt(schema: unknown): string[] {
   const required = ownValue(schema, 'required');
-  return Array.isArray(required) ? required.filter((name): name is string => typeof name === 'string') : [];
+  if (!Array.isArray(required)) return [];
+  return required.slice(0, MOST_REQUIRED).filter((name): name is string => typeof name === 'string');
 }
 
 function shortText(owner: unknown, key: string, most: number): string | undefined {

@@ -2,7 +2,7 @@
 import type { ActionField, FieldPlace, FieldStyle } from '../graph/actions/action.js';
 import { isJsonType } from '../graph/actions/render-request.js';
 import { isObject, ownValue, type JsonObject } from '../graph/json.js';
-import { copySchema, type Room } from './copied-schema.js';
+import { copySchema, type SizeBudget } from './copied-schema.js';
 import { entriesAt, listAt, OperationProblem, resolveObject, type OpenapiDocument } from './document.js';
 import type { Security } from './security.js';
 
@@ -54,7 +54,7 @@ export function parametersOf(document: OpenapiDocument, path: JsonObject, operat
 export function readParameters(
   document: OpenapiDocument,
   parameters: readonly JsonObject[],
-  { security, path, room }: { security: Security; path: string; room: Room },
+  { security, path, budget }: { security: Security; path: string; budget: SizeBudget },
 ): FoundField[] {
   const inPath = new Set(Array.from(path.matchAll(/\{([^{}]*)\}/g), ([, name]) => name!));
   const fields: FoundField[] = [];
@@ -68,7 +68,7 @@ export function readParameters(
     if (!isPlace(place) || isOfConnection(security, place, name)) continue;
     if (place === 'path' && !inPath.delete(name)) continue;
     if (place === 'header' && (NO_FIELDS.has(name.toLowerCase()) || !/^[!#$%&'*+.^_`|~\w-]+$/.test(name))) continue;
-    const field = toField(document, parameter, place, room);
+    const field = toField(document, parameter, place, budget);
     fields.push({ name, field, isRequired: place === 'path' || parameter['required'] === true });
   }
   // Some documents name a part of the path without declaring a parameter for it. It becomes a required text.
@@ -84,15 +84,15 @@ function isOfConnection({ parameters }: Security, place: string, name: string): 
   return parameters.has(place === 'header' ? `header:${name.toLowerCase()}` : `${place}:${name}`);
 }
 
-function toField(document: OpenapiDocument, parameter: JsonObject, place: FieldPlace, room: Room): ActionField {
+function toField(document: OpenapiDocument, parameter: JsonObject, place: FieldPlace, budget: SizeBudget): ActionField {
   if (document.isSwagger) {
-    return { ...copySchema(document, parameter, room), 'x-in': place, ...collectionStyle(parameter) };
+    return { ...copySchema(document, parameter, budget), 'x-in': place, ...collectionStyle(parameter) };
   }
   const description = ownValue(parameter, 'description');
   const [media] = entriesAt(parameter, 'content');
   const schema = media === undefined ? ownValue(parameter, 'schema') : ownValue(media[1], 'schema');
-  const copied = isObject(schema) ? copySchema(document, schema, room) : {};
-  const described = copySchema(document, { description }, room);
+  const copied = isObject(schema) ? copySchema(document, schema, budget) : {};
+  const described = copySchema(document, { description }, budget);
   return {
     ...copied,
     ...described,

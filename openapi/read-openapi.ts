@@ -3,7 +3,7 @@ import { toHttpMethod } from '../graph/nodes/http.js';
 import type { ActionFacts, ActionField } from '../graph/actions/action.js';
 import { cutText } from '../graph/cut-text.js';
 import { isObject, ownValue, setOwn, type JsonObject } from '../graph/json.js';
-import { copySchema, type Room } from './copied-schema.js';
+import { copySchema, type SizeBudget } from './copied-schema.js';
 import {
   documentationAt,
   entriesAt,
@@ -22,12 +22,17 @@ import { documentServer, serverAt, type FoundServer, type ServerRules } from './
 
 /** The limit on the operations of a document. The largest documents in use have about ten thousand. */
 const MOST_OPERATIONS = 20_000;
-/** The limits on the schemas of one action. They are low, because each node with the action stores its fields. */
+/** The limits on the schemas of one action, in characters of JSON text. They are low, because each node with the action stores its fields. */
 const MOST_VALUES = 1_500;
-const MOST_CHARACTERS = 24_000;
+const MOST_CHARACTERS = 36_000;
 /** The limit on the schemas of all actions together, so that they fit into the memory of the process that reads. */
-const CHARACTERS_OF_ALL = 16_000_000;
+const CHARACTERS_OF_ALL = 24_000_000;
 const CHARACTERS_OF_VALUE = 16;
+/**
+ * The limit on the JSON text of what a node stores of an action. Fields keep their names when the limit on the schemas
+ * is reached, so an action with more long names than this is left out.
+ */
+const MOST_OF_ACTION = 64_000;
 const MOST_DESCRIPTION = 1_024;
 const MOST_ID = 200;
 const MOST_PATH = 2_000;
@@ -116,7 +121,7 @@ interface Reading {
   characters: number;
 }
 
-function roomOf({ characters }: Reading): Room {
+function budgetOf({ characters }: Reading): SizeBudget {
   return { characters, values: Math.min(MOST_VALUES, characters / CHARACTERS_OF_VALUE) };
 }
 
@@ -214,15 +219,15 @@ function readOperation(
   const path = given.startsWith('/') ? given : `/${given}`;
   if (path.length > MOST_PATH) throw new OperationProblem(`Its path has more than ${MOST_PATH} characters.`);
   const server = serverOf(reading, item, operation);
-  const room = roomOf(reading);
+  const budget = budgetOf(reading);
   const parameters = parametersOf(document, item, operation);
-  const ofParameters = readParameters(document, parameters, { security, path, room });
+  const ofParameters = readParameters(document, parameters, { security, path, budget });
   const body = document.isSwagger
-    ? readSwaggerBody(document, parameters, consumesOf(document, operation), room)
-    : readBody(document, operation, room);
+    ? readSwaggerBody(document, parameters, consumesOf(document, operation), budget)
+    : readBody(document, operation, budget);
   const summary = textAt(operation, 'summary', 200);
   const id = textAt(operation, 'operationId', 200);
-  return {
+  const facts = {
     title: summary ?? (id === undefined ? cutText(`${known} ${path}`, 200) : toWords(id)),
     description: textAt(operation, 'description', MOST_DESCRIPTION) ?? '',
     method: known,
@@ -231,7 +236,13 @@ function readOperation(
     has_side_effects: !['GET', 'HEAD', 'OPTIONS'].includes(known),
     fields: toSchema(ofParameters, body),
     ...(body !== undefined && { body: body.body }),
-    result: readResult(document, operation, roomOf(reading)),
+  };
+  if (JSON.stringify(facts).length > MOST_OF_ACTION) {
+    throw new OperationProblem(`Its fields have more than ${MOST_OF_ACTION} characters.`);
+  }
+  return {
+    ...facts,
+    result: readResult(document, operation, budgetOf(reading)),
     documentation_url: documentationAt(operation),
   };
 }
@@ -294,7 +305,7 @@ function freeKey(properties: JsonObject, name: string, field: ActionField): stri
  * Returns the schema of the success answer, or null if it is not described as JSON. A mistake in the answer is ignored,
  * because requests do not depend on it.
  */
-function readResult(document: OpenapiDocument, operation: JsonObject, room: Room): JsonObject | null {
+function readResult(document: OpenapiDocument, operation: JsonObject, budget: SizeBudget): JsonObject | null {
   const answers = entriesAt(operation, 'responses');
   const success =
     answers.find(([status]) => /^2\d\d$/.test(status)) ?? answers.find(([status]) => /^2xx$/i.test(status));
@@ -304,7 +315,7 @@ function readResult(document: OpenapiDocument, operation: JsonObject, room: Room
     const media = document.isSwagger ? undefined : chooseMedia(entriesAt(answer, 'content'));
     const schema = document.isSwagger ? ownValue(answer, 'schema') : ownValue(media?.[1], 'schema');
     if (!isObject(schema) || (media !== undefined && !/json/i.test(media[0]))) return null;
-    const copied = copySchema(document, schema, { values: room.values / 2, characters: room.characters / 2 });
+    const copied = copySchema(document, schema, { values: budget.values / 2, characters: budget.characters / 2 });
     return Object.keys(copied).length === 0 ? null : copied;
   } catch (error) {
     if (error instanceof OperationProblem) return null;

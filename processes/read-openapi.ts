@@ -34,6 +34,12 @@ export type OpenapiReply =
 
 /** The limit on the size of a document, after decompression. */
 export const MAX_DOCUMENT_BYTES = 20 * 1024 * 1024;
+/**
+ * The limit on the characters of all actions: `MORE_CHARACTERS`, and `CHARACTERS_OF_BYTE` for each byte of the work.
+ * Actions may be larger than their document, because many of them may refer to one part of it.
+ */
+export const CHARACTERS_OF_BYTE = 3;
+export const MORE_CHARACTERS = 4 * 1024 * 1024;
 const MAX_NAME = 200;
 const MAX_ADDRESS = 2_000;
 const LIST_CHARACTERS = 1024 * 1024;
@@ -59,7 +65,9 @@ export function readOpenapiWork({ bytes, isBody, documentUrl, serverUrl, address
   };
   try {
     const text = decode(bytes, isBody);
-    return isBody ? readBody(text, rules) : toReply(readOpenapi(parseText(text), rules));
+    const reply = isBody ? readBody(text, rules) : toReply(readOpenapi(parseText(text), rules));
+    if (reply.kind === 'openapi-service') refuseLarge(reply.lists, bytes.length);
+    return reply;
   } catch (error) {
     if (error instanceof OpenapiError) return { kind: 'openapi-refused', field: 'openapi', message: error.message };
     if (error instanceof Refusal) return { kind: 'openapi-refused', field: error.field, message: error.message };
@@ -73,6 +81,12 @@ function decode(bytes: Uint8Array, isBody: boolean): string {
   } catch {
     throw new Refusal(isBody ? 'body' : 'openapi', 'The document is not valid UTF-8.');
   }
+}
+
+function refuseLarge(lists: readonly string[], documentBytes: number): void {
+  const most = MORE_CHARACTERS + CHARACTERS_OF_BYTE * documentBytes;
+  if (lists.reduce((sum, list) => sum + list.length, 0) <= most) return;
+  throw new OpenapiError('paths', `the actions of the document have more than ${most} characters together.`);
 }
 
 function readBody(text: string, rules: ServerRules): OpenapiReply {

@@ -138,8 +138,8 @@ export async function enterPool(ref: EnterPoolRef, takeWithin: number | undefine
 const fixing = proxyLocalActivities<Pick<Activities, 'takeGiven'>>(inWorkflowTask);
 
 /** Ends a node that has a fixed result and whose kind takes several activities, then executes the nodes after it. */
-export function takeGiven(ref: WalkRef, summary: string): Promise<Walked> {
-  return fixing.takeGiven.executeWithOptions({ summary: `${summary}: given` }, [ref]);
+export function takeFixed(ref: WalkRef, summary: string): Promise<Walked> {
+  return fixing.takeGiven.executeWithOptions({ summary: `${summary}: fixed` }, [ref]);
 }
 
 /** Makes one model call of an agent, or two if the first answer doesn't have the required format. */
@@ -162,8 +162,8 @@ export function loadPlan(runId: string): Promise<LoadedPlan> {
   return loading.loadPlan.executeWithOptions({ summary: 'Load the plan' }, [{ runId }]);
 }
 
-export function loadKept(runId: string): Promise<ReusedNode[]> {
-  return loading.loadKept.executeWithOptions({ summary: 'Load the results that are kept' }, [{ runId }]);
+export function loadReused(runId: string): Promise<ReusedNode[]> {
+  return loading.loadKept.executeWithOptions({ summary: 'Load the reused results' }, [{ runId }]);
 }
 
 const waiting = proxyLocalActivities<StartWaitActivities & Pick<Activities, 'endWait'>>(inWorkflowTask);

@@ -18,7 +18,7 @@ import { stretchFrom, stretchInPool, type Stride } from '../graph/stretch.js';
 import {
   enterPool,
   settleWalk,
-  takeGiven,
+  takeFixed,
   walk,
   type LoopKind,
   type Place,
@@ -255,7 +255,7 @@ export class GraphRun {
     const summary = toMarkdown(scope.plan.labels[node]!);
     if (isFixedAlone(work) || this.#isFixedHere(work)) {
       this.#waiting.forget({ scope, node });
-      return takeGiven(this.#toWalk(work), summary);
+      return takeFixed(this.#toWalk(work), summary);
     }
     if (kind === 'agent') {
       return this.#waiting.runAgent(

@@ -11,7 +11,7 @@ import {
   defineSignal,
   setHandler,
 } from '@temporalio/workflow';
-import { finishRun, loadKept, loadPlan } from './activity-options.js';
+import { finishRun, loadPlan, loadReused } from './activity-options.js';
 import { GraphRun, type PlannedRun } from './graph-run.js';
 import {
   DECIDE_SIGNAL,
@@ -33,7 +33,7 @@ export async function runGraph(input: RunGraphInput): Promise<void> {
   const isFirstExecution = input.resumed === undefined;
   const reused =
     input.keepsResults === true && isFirstExecution
-      ? await CancellationScope.nonCancellable(() => loadKept(input.runId))
+      ? await CancellationScope.nonCancellable(() => loadReused(input.runId))
       : [];
   // The state must exist before `setHandler`, which delivers signals that have already arrived.
   const run = new GraphRun({ ...input, ...loaded } as PlannedRun, reused);

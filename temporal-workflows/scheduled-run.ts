@@ -4,6 +4,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import {
   CancellationScope,
   CancelledFailure,
+  continueAsNew,
   getExternalWorkflowHandle,
   sleep,
   workflowInfo,
@@ -22,21 +23,32 @@ const LONGEST_PAUSE_MS = 15 * 60_000;
  */
 const PAUSE_SHARE = 0.1;
 
-export async function scheduledRun(): Promise<void> {
-  const { workflowId, typedSearchAttributes, startTime } = workflowInfo();
-  const scheduleId = scheduleIdOf(workflowId);
-  const atMs = typedSearchAttributes.get(nominalTime)!.getTime();
-  const run = await CancellationScope.nonCancellable(() =>
-    acceptFiring({ scheduleId, atMs, startedMs: startTime.getTime() }),
-  );
+type RunRef = Pick<ChildToStart, 'runId'>;
+
+/** `followed` is the open run of an earlier execution of this workflow, which has continued as new. */
+export async function scheduledRun(followed?: RunRef): Promise<void> {
+  const accepted = followed === undefined ? await CancellationScope.nonCancellable(accept) : undefined;
+  const run = followed ?? accepted;
   if (run === undefined) return;
   let cancelling: Promise<void> | undefined;
-  const cancelRequest = CancellationScope.current().cancelRequested.catch(() => {
+  const scope = CancellationScope.current();
+  const cancelRequest = scope.cancelRequested.catch(() => {
     cancelling = CancellationScope.nonCancellable(() => cancel(run.runId));
   });
-  await CancellationScope.nonCancellable(() => untilEnded(run, cancelRequest));
+  const child = accepted && (await CancellationScope.nonCancellable(() => startChildRun(accepted)));
+  // After a cancel this execution goes on, because a later one would not know of it.
+  const isLong = (): boolean => workflowInfo().continueAsNewSuggested && !scope.consideredCancelled;
+  await CancellationScope.nonCancellable(() =>
+    child === undefined ? untilOver(run, cancelRequest, isLong) : child.result().catch(() => undefined),
+  );
   await cancelling;
   if (cancelling !== undefined) throw new CancelledFailure('The run of the schedule was cancelled.');
+}
+
+function accept(): Promise<ChildToStart | undefined> {
+  const { workflowId, typedSearchAttributes, startTime } = workflowInfo();
+  const atMs = typedSearchAttributes.get(nominalTime)!.getTime();
+  return acceptFiring({ scheduleId: scheduleIdOf(workflowId), atMs, startedMs: startTime.getTime() });
 }
 
 /**
@@ -50,13 +62,12 @@ async function cancel(runId: string): Promise<void> {
     .catch(() => undefined);
 }
 
-/** Resolves when the run has ended in any way. The run itself reports a failure or a cancel. */
-async function untilEnded(run: ChildToStart, cancelRequest: Promise<unknown>): Promise<void> {
-  const child = await startChildRun(run);
-  if (child !== undefined) {
-    await child.result().catch(() => undefined);
-    return;
-  }
+/**
+ * Resolves when a run that is no child of this execution has ended in any way. Each check adds to the history of this
+ * execution, so it continues as new where `isLong` says so: Temporal terminates a workflow whose history is too long,
+ * and the schedule would start another run beside this one.
+ */
+async function untilOver({ runId }: RunRef, cancelRequest: Promise<unknown>, isLong: () => boolean): Promise<void> {
   let sinceMs = Date.now();
   const untilCancel = async (): Promise<void> => {
     await cancelRequest;
@@ -64,7 +75,8 @@ async function untilEnded(run: ChildToStart, cancelRequest: Promise<unknown>): P
     sinceMs = Date.now();
   };
   let interruption: Promise<void> | undefined = untilCancel();
-  while (!(await isRunOver(run.runId))) {
+  while (!(await isRunOver(runId))) {
+    if (isLong()) await continueAsNew<typeof scheduledRun>({ runId });
     const pauseMs = Math.max(LEAST_PAUSE_MS, (Date.now() - sinceMs) * PAUSE_SHARE);
     const pause = sleep(Math.min(LONGEST_PAUSE_MS, pauseMs));
     await (interruption === undefined ? pause : Promise.race([pause, interruption]));

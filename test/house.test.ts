@@ -82,6 +82,17 @@ describe('the source tree', () => {
     assert.deepEqual(found, [], 'use graph/push-to.ts');
   });
 
+  // The text in n8n/runtime/ runs in the sandbox of code.
+  it('reads the clock in graph at the one place that ARCHITECTURE.md names, and has no randomness there', () => {
+    const isImpure = /\bDate\.now\(|new Date\(\)|performance\.now\(|Math\.random\(|randomUUID|randomBytes/;
+    const pure = tracked.filter((file) => /^(?:graph|n8n|openapi)\/(?!runtime\/).*\.ts$/.test(file));
+    const found = pure.filter((file) => isImpure.test(readFileSync(path.join(ROOT, file), 'utf8')));
+    assert.deepEqual(found, ['graph/nodes/wait.ts']);
+    assert.ok(
+      readFileSync(path.join(ROOT, 'ARCHITECTURE.md'), 'utf8').includes('the clock only in `graph/nodes/wait.ts`'),
+    );
+  });
+
   // There is no fixed length for a file; most stay far below this limit. It exists so that a file which holds more than
   // one subject is noticed.
   it('has no file of more than 600 lines', () => {

@@ -22,7 +22,7 @@ export async function loadPlan(db: Db, runId: string, byDefault: Execution): Pro
 }
 
 /** Returns the nodes whose ends the run reuses. Throws a non-retryable failure if the run is not open. */
-export async function loadKept(db: Db, runId: string): Promise<ReusedNode[]> {
+export async function loadReused(db: Db, runId: string): Promise<ReusedNode[]> {
   const found = await findPlanOfRun(db, runId);
   if (found === undefined) throw runClosedFailure();
   return toReusedNodes(await findReusedNodes(db, runId), rootPlan(found.plan));

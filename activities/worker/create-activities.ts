@@ -51,7 +51,7 @@ import { createAskStep } from '../kinds/human.js';
 import { createStartWaitStep } from '../kinds/wait.js';
 import { createStartChildStep } from '../kinds/sub-workflow.js';
 import { createLiveTexts } from '../live/live-texts.js';
-import { loadKept, loadPlan } from '../node/load-run.js';
+import { loadPlan, loadReused } from '../node/load-run.js';
 import type { CallbackUrls } from '../node/callback-urls.js';
 import { recordFixedResult } from '../node/fixed-result.js';
 import { finishRun } from '../node/finish-run.js';
@@ -233,7 +233,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
     endWait: (ref) => attempt('endWait', ref, createEndWaitStep(waits, ref)),
     subWorkflow: (ref) => attempt('subWorkflow', ref, createStartChildStep(children)),
     loadPlan: ({ runId }) => loadPlan(db, runId, deps.execution),
-    loadKept: ({ runId }) => loadKept(db, runId),
+    loadKept: ({ runId }) => loadReused(db, runId),
     takeGiven: (ref) =>
       walk(walking, ref, async (key) => {
         const fixed = await findFixedResult(db, secretBox, key);

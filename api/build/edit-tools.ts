@@ -11,7 +11,7 @@ import {
 } from '../../graph/building/changes-schema.js';
 import { toShortForm } from '../../graph/building/short-form.js';
 import type { JsonObject } from '../../graph/json.js';
-import { findActions, resolveActions } from '../services/resolve-actions.js';
+import { forEachAction, resolveActions } from '../services/resolve-actions.js';
 import { documentedAs } from '../http/documented-as.js';
 import { checkDrawing, checkSchema, editorUrl, readDrawing, type ReadDrawing, type ShownCheck } from './drawings.js';
 import { defineTool, idSchema, textUpTo, ToolError, type ToolContext } from './tool.js';
@@ -140,8 +140,12 @@ type IsAction = (action: { service: string; id: string }) => boolean;
 async function findActionsOf(context: ToolContext, project: number, wanted: readonly Change[]): Promise<IsAction> {
   const named = wanted.flatMap((change) => ('add' in change && change.add.action ? [change.add.action] : []));
   if (named.length === 0) return () => false;
-  const find = await findActions(context.deps.db, project, named);
-  return (action) => find(action) !== undefined;
+  const known = new Set<string>();
+  const keyOf: (action: { service: string; id: string }) => string = ({ service, id }) => JSON.stringify([service, id]);
+  await forEachAction(context.deps.db, project, named, (action, facts) => {
+    if (facts !== undefined) known.add(keyOf(action));
+  });
+  return (action) => known.has(keyOf(action));
 }
 
 async function apply(

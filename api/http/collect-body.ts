@@ -73,7 +73,7 @@ export function collectBody(
       const bytes = body.drain();
       resolve(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
     };
-    const onError = (error: unknown): void => fail(parseError('the body ended too early.', error));
+    const onError = (error: unknown): void => fail(parseError('The body ended too early.', error));
     const onClose = (): void => onError(undefined);
     const clock = setInterval(() => {
       const now = performance.now();

@@ -83,8 +83,14 @@ export function invalidFields(fields: FieldErrors): ApiError {
   return new ApiError(400, 'invalid', 'Invalid input.', { fields });
 }
 
-export function parseError(reason: string, cause?: unknown): ApiError {
-  return new ApiError(400, 'parse_error', `JSON parse error - ${reason}`, { cause });
+/** The body cannot be read; for one that should be JSON, see `jsonParseError`. */
+export function parseError(message: string, cause?: unknown): ApiError {
+  return new ApiError(400, 'parse_error', message, { cause });
+}
+
+/** `reason` begins with a small letter and ends with a full stop. */
+export function jsonParseError(reason: string, cause?: unknown): ApiError {
+  return parseError(`JSON parse error - ${reason}`, cause);
 }
 
 export function unsupportedMediaType(mediaType: string): ApiError {
@@ -128,7 +134,7 @@ const AWAY_RETRY_AFTER_SECONDS = 5;
  * does not answer, the change may have been made all the same; in the other cases it has not been made.
  */
 export function unavailable(cause?: unknown): ApiError {
-  return new ApiError(503, 'unavailable', 'The service cannot store anything at present. Please try again.', {
+  return new ApiError(503, 'unavailable', 'The storage of the service is not available at present. Please try again.', {
     cause,
     headers: { 'Retry-After': String(AWAY_RETRY_AFTER_SECONDS) },
   });

@@ -3,14 +3,27 @@
 import { isNearDouble, mayHoldFarNumber } from '../../graph/exact-number.js';
 import { MAX_REQUEST_DEPTH } from '../../graph/json-depth.js';
 import { excessOf, MAX_JSON_VALUES, parseJson, positionOfNumber } from '../../graph/json-text.js';
-import { parseError } from './errors.js';
+import { jsonParseError, parseError, type ApiError } from './errors.js';
 
-/** Throws the 400 for bytes that are not UTF-8. Removes a byte order mark. */
+type Refuse = (reason: string, cause?: unknown) => ApiError;
+
+const refuseText: Refuse = (reason, cause) => parseError(`${reason.charAt(0).toUpperCase()}${reason.slice(1)}`, cause);
+
+/** Throws the 400 for bytes of JSON that are not UTF-8. Removes a byte order mark. */
+export function decodeJson(bytes: Buffer): string {
+  return decode(bytes, jsonParseError);
+}
+
+/** As `decodeJson`, for text that need not be JSON. */
 export function decodeText(bytes: Buffer): string {
+  return decode(bytes, refuseText);
+}
+
+function decode(bytes: Buffer, refuse: Refuse): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw parseError('the body is not valid UTF-8.', cause);
+    throw refuse('the body is not valid UTF-8.', cause);
   }
 }
 
@@ -36,13 +49,13 @@ export function parseExactJsonBody(text: string): unknown {
 
 /** Parses JSON that is read and passed on: it refuses only a text that is not JSON, too deep or too large. */
 export function parseBoundedJson(text: string): unknown {
-  refuseHugeJson(text);
+  refuseHugeJson(text, jsonParseError);
   try {
     return JSON.parse(text);
   } catch (error) {
     // V8's own message quotes the body, which may hold a secret, so only the position is reported.
     const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
-    throw parseError(`the body is not valid JSON${position === undefined ? '' : ` at ${position}`}.`);
+    throw jsonParseError(`the body is not valid JSON${position === undefined ? '' : ` at ${position}`}.`);
   }
 }
 
@@ -51,21 +64,21 @@ export function parseBoundedJson(text: string): unknown {
  * in it is refused.
  */
 export function checkFreeText(text: string): void {
-  refuseHugeJson(text);
-  if (text.includes('\0')) throw unstorable();
+  refuseHugeJson(text, refuseText);
+  if (text.includes('\0')) throw unstorable(refuseText);
   const value = tryToParse(text);
   if (value === undefined) return; // Escapes are plain characters in text that is not JSON.
-  refuseUnstorableText(text, value);
+  refuseUnstorableText(text, value, refuseText);
 }
 
 /**
  * Throws the 400 for text that is too deep or holds too many values. Text that does not start like JSON is accepted.
  */
-function refuseHugeJson(text: string): void {
+function refuseHugeJson(text: string, refuse: Refuse): void {
   if (!/^\s*[[{]/.test(text)) return;
   const excess = excessOf(text, MAX_REQUEST_DEPTH);
-  if (excess === 'depth') throw parseError(`nested deeper than ${MAX_REQUEST_DEPTH} levels.`);
-  if (excess === 'values') throw parseError(`the body holds more than ${MAX_JSON_VALUES} values.`);
+  if (excess === 'depth') throw refuse(`nested deeper than ${MAX_REQUEST_DEPTH} levels.`);
+  if (excess === 'values') throw refuse(`the body holds more than ${MAX_JSON_VALUES} values.`);
 }
 
 /**
@@ -76,7 +89,7 @@ function refuseInexactNumbers(text: string): void {
   if (!mayHoldFarNumber(text)) return;
   const position = positionOfNumber(text, (digits) => !isNearDouble(digits));
   if (position !== undefined) {
-    throw parseError(`the number at position ${position} cannot be kept exactly; send it as a string.`);
+    throw jsonParseError(`the number at position ${position} cannot be kept exactly; send it as a string.`);
   }
 }
 
@@ -88,12 +101,12 @@ function tryToParse(text: string): unknown {
   }
 }
 
-function refuseUnstorableText(text: string, value: unknown): void {
-  if (mayHoldUnstorableText(text) && holdsUnstorableText(value)) throw unstorable();
+function refuseUnstorableText(text: string, value: unknown, refuse: Refuse = jsonParseError): void {
+  if (mayHoldUnstorableText(text) && holdsUnstorableText(value)) throw unstorable(refuse);
 }
 
-function unstorable(): Error {
-  return parseError('null characters and lone surrogates are not allowed.');
+function unstorable(refuse: Refuse): Error {
+  return refuse('null characters and lone surrogates are not allowed.');
 }
 
 // Valid UTF-8 and valid JSON contain no such characters directly, so they can only come from an escape.

@@ -52,7 +52,7 @@ class PacedBody extends Transform {
       else if (performance.now() - this.#heardMs > SILENCE_MS) this.destroy(bodyTooSlow());
     }, CHECK_MS);
     const endedEarly = (cause?: unknown): void => {
-      if (!request.complete) this.destroy(parseError('the body ended too early.', cause));
+      if (!request.complete) this.destroy(parseError('The body ended too early.', cause));
     };
     request.once('error', endedEarly).once('close', endedEarly).pipe(this);
     if (request.destroyed) endedEarly();

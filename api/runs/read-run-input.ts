@@ -12,7 +12,7 @@ import type { AppContext } from '../http/app-state.js';
 import { ApiError, bodyTooLarge } from '../http/errors.js';
 import { parseFields } from '../http/field-errors.js';
 import type { InTurn } from '../http/heavy-work.js';
-import { decodeText, parseExactJsonBody } from '../http/json-body.js';
+import { decodeJson, parseExactJsonBody } from '../http/json-body.js';
 import { readBytes, readJsonBody, toFreeText, type BodyBounds } from '../http/middleware/read-body.js';
 import { isMultipart, readMultipart, type BodyPart } from '../http/multipart.js';
 import { openBody } from '../http/stream-body.js';
@@ -149,7 +149,7 @@ async function readInput(
 /** A part may declare another encoding than UTF-8, as the fields of old forms do. */
 async function decodePart(bytes: Buffer, type: string): Promise<string> {
   const encoding = declaredEncoding(bytes, type) ?? 'utf-8';
-  if (encoding === 'utf-8') return decodeText(bytes);
+  if (encoding === 'utf-8') return decodeJson(bytes);
   const { text, isExact } = await textOfBytes(bytes, type);
   if (isExact) return text;
   throw new ApiError(400, 'parse_error', `The field \`input\` is not valid ${encoding}.`);

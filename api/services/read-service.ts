@@ -2,9 +2,15 @@
 import type { ServiceFields } from '../../db/services/services-repository.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import { ProcessesBusyError } from '../../processes/processes.js';
-import { MAX_DOCUMENT_BYTES, type OpenapiReply, type OpenapiWork } from '../../processes/read-openapi.js';
+import {
+  CHARACTERS_OF_BYTE,
+  MAX_DOCUMENT_BYTES,
+  MORE_CHARACTERS,
+  type OpenapiReply,
+  type OpenapiWork,
+} from '../../processes/read-openapi.js';
 import type { ServiceWarning } from '../../openapi/read-openapi.js';
-import { invalidFields, overloaded, parseError } from '../http/errors.js';
+import { invalidFields, jsonParseError, overloaded } from '../http/errors.js';
 import type { ServiceDeps } from './deps.js';
 import { fetchDocument } from './fetch-document.js';
 
@@ -12,7 +18,9 @@ const WITHIN_MS = 10_000;
 /** The limit on documents of a user that wait for a process. */
 const MAX_WAITING = 8;
 /** Bytes of memory in this process per byte of a document: the document, the message with it, and the actions. */
-const COPIES = 4;
+const COPIES = 2 + CHARACTERS_OF_BYTE;
+/** Bytes of memory for the actions in addition to those per byte; a character takes up to two bytes. */
+const MORE_BYTES = 2 * MORE_CHARACTERS;
 
 export interface GivenService {
   fields: ServiceFields;
@@ -31,7 +39,7 @@ interface Asked {
  */
 export async function readService(deps: ServiceDeps, bytes: Buffer, asked: Asked): Promise<GivenService> {
   const { addressRules } = deps.config;
-  await asked.memory.resize(asked.memory.bytes + COPIES * bytes.length);
+  await asked.memory.resize(asked.memory.bytes + COPIES * bytes.length + MORE_BYTES);
   const reply = await read(deps, { bytes, isBody: true, addressRules }, asked);
   if (reply.kind !== 'openapi-address') return toService(reply);
   const { address, name, serverUrl } = reply;
@@ -60,7 +68,7 @@ async function read(
 
 function toService(reply: OpenapiReply, name?: string): GivenService {
   if (reply.kind === 'openapi-refused') {
-    throw reply.field === 'body' ? parseError(reply.message) : invalidFields({ [reply.field]: [reply.message] });
+    throw reply.field === 'body' ? jsonParseError(reply.message) : invalidFields({ [reply.field]: [reply.message] });
   }
   if (reply.kind !== 'openapi-service') throw new Error('a fetched document was read as the address of a document');
   const fields = toFields(reply);

@@ -1,6 +1,6 @@
 // Writes the facts of actions (address, method, fields) into drawings. The facts come from services or from stored
 // drawings, never from the body of a request (docs/use/services.md).
-import { findActionsOf } from '../../db/services/services-repository.js';
+import { findActionsOf, MOST_BYTES_OF_ACTION } from '../../db/services/services-repository.js';
 import type { Db } from '../../db/core/client.js';
 import type { ActionFacts } from '../../graph/actions/action.js';
 import {
@@ -19,10 +19,8 @@ import { findCatalogueAction } from './catalogue.js';
 import { toFacts } from './service-view.js';
 
 const MOST_BYTES = 8 * 1024 * 1024;
-/** The limit on the facts of one action, with each character escaped: openapi/read-openapi.ts limits the characters. */
-const BYTES_OF_ACTION = 192 * 1024;
-/** The number of actions that are compared at once: the present facts of all actions of a drawing may be gigabytes. */
-const GROUP = 100;
+/** The number of actions that are read at once, so that the facts of all of them are within `MOST_BYTES`. */
+const GROUP = Math.floor(MOST_BYTES / MOST_BYTES_OF_ACTION);
 
 type Find = (name: ActionName) => ActionFacts | undefined;
 
@@ -31,12 +29,7 @@ type Find = (name: ActionName) => ActionFacts | undefined;
  * service of a project, because its id is no UUID. The caller must have checked access. If the fields of the actions of
  * the project exceed `mostBytes`, some of these actions are not found.
  */
-export async function findActions(
-  db: Db,
-  projectId: number,
-  names: readonly ActionName[],
-  mostBytes = Number.MAX_SAFE_INTEGER,
-): Promise<Find> {
+async function findActions(db: Db, projectId: number, names: readonly ActionName[], mostBytes: number): Promise<Find> {
   const own = names.flatMap(({ service, id }) => {
     const parsed = uuid.safeParse(service);
     return parsed.success ? [{ service: parsed.data, id }] : [];
@@ -88,7 +81,7 @@ function refuseLarge(drawing: JsonObject): void {
 
 /** Returns a limit on the bytes that `resolveActions` adds to a drawing. */
 export function mostAddedBytes(drawing: JsonObject): number {
-  return holdsActions(drawing) ? Math.min(MOST_BYTES, BYTES_OF_ACTION * actionsIn(drawing).length) : 0;
+  return holdsActions(drawing) ? Math.min(MOST_BYTES, MOST_BYTES_OF_ACTION * actionsIn(drawing).length) : 0;
 }
 
 export interface ActionWarning {
@@ -103,12 +96,25 @@ export async function findActionWarnings(db: Db, projectId: number, drawing: Jso
   const stored = actionsIn(drawing).filter(({ facts }) => facts !== undefined);
   if (stored.length === 0) return [];
   const warnings: ActionWarning[] = [];
-  for (let from = 0; from < stored.length; from += GROUP) {
-    const group = stored.slice(from, from + GROUP);
-    const find = await findActions(db, projectId, group);
-    warnings.push(...group.flatMap((action) => warnIfOutdated(action, find(action)) ?? []));
-  }
+  await forEachAction(db, projectId, stored, (action, facts) => {
+    const warning = warnIfOutdated(action, facts);
+    if (warning !== undefined) warnings.push(warning);
+  });
   return warnings;
+}
+
+/** Calls `look` with the present facts of each action. At most `MOST_BYTES` of facts are in memory at once. */
+export async function forEachAction<Name extends ActionName>(
+  db: Db,
+  projectId: number,
+  names: readonly Name[],
+  look: (name: Name, facts: ActionFacts | undefined) => void,
+): Promise<void> {
+  for (let from = 0; from < names.length; from += GROUP) {
+    const group = names.slice(from, from + GROUP);
+    const find = await findActions(db, projectId, group, MOST_BYTES);
+    for (const name of group) look(name, find(name));
+  }
 }
 
 function warnIfOutdated(

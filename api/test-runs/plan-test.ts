@@ -92,7 +92,7 @@ export async function planTest(
     }
   }
   const only = new Map(place.loops.map(({ number, index }) => [number, index]));
-  const test = planOfTest(plan, { mode, scopes, taken, given: fixed.places(), only });
+  const test = planOfTest(plan, { mode, scopes, taken, fixed: fixed.places(), only });
   const ids = new Set(test.ids);
   const executed = test.ids.filter((id) => {
     const number = numbers.get(id)!;

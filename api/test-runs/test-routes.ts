@@ -152,6 +152,7 @@ function answerTest(envelope: Envelope, isRepeat: boolean): RouteResult {
 }
 
 function answerMissing({ nodeIds }: ResultsMissing): RouteResult {
-  const detail = `No result of ${nodeIds.length} ${nodeIds.length === 1 ? 'node' : 'nodes'} is there that the test reads.`;
+  const nodes = nodeIds.length === 1 ? '1 node has' : `${nodeIds.length} nodes have`;
+  const detail = `The test reads results that do not exist: ${nodes} none.`;
   return { status: 400, body: { detail, code: 'results_missing', missing: nodeIds } };
 }

@@ -2,10 +2,18 @@
 import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import { inTransaction } from '../core/in-transaction.js';
+import type { JsonObject } from '../../graph/json.js';
 import { isInReach, type Reach } from '../access/reach.js';
 import { lockProject } from '../projects/lock-project.js';
 
 export const MOST_SERVICES = 200;
+
+/**
+ * The limit on the fields of an action, and on the schema of its answer. Larger ones are not read: earlier builds could
+ * store actions of many megabytes, and a request may read a hundred actions. Replacing the document of the service
+ * makes its actions smaller.
+ */
+export const MOST_BYTES_OF_ACTION = 192 * 1024;
 
 export interface ServiceFields {
   name: string;
@@ -198,8 +206,9 @@ export function findServiceAction(db: Db, serviceId: string, id: string): Promis
 export type FactsRecord = InferResult<ReturnType<typeof facts>>[number];
 
 /**
- * Returns the actions among `names` that services of the project have. Omits all actions after the one whose fields
- * bring the total above `mostBytes`, because a caller may name more actions than fit into the memory of the process.
+ * Returns the actions among `names` that services of the project have. Omits actions whose fields exceed
+ * `MOST_BYTES_OF_ACTION`, and all actions after the one whose fields bring the total above `mostBytes`, because a caller
+ * may name more actions than fit into the memory of the process.
  */
 export async function findActionsOf(
   db: Db,
@@ -209,7 +218,7 @@ export async function findActionsOf(
 ): Promise<(FactsRecord & { serviceId: string })[]> {
   if (names.length === 0) return [];
   const wanted = JSON.stringify(names);
-  const bytes = sql`octet_length(service_actions.fields::text)`;
+  const bytes = bytesOf('fields');
   const named = facts(db)
     .innerJoin('services', 'services.id', 'service_actions.service_id')
     .select('service_actions.service_id as serviceId')
@@ -219,6 +228,7 @@ export async function findActionsOf(
       ),
     )
     .where('services.project_id', '=', projectId)
+    .where(bytes, '<=', MOST_BYTES_OF_ACTION)
     .where(
       sql<boolean>`(service_actions.service_id::text, service_actions.id) IN (
         SELECT service, id FROM json_to_recordset(${wanted}::json) AS named(service text, id text))`,
@@ -284,8 +294,20 @@ function records(db: Db) {
 }
 
 function actions(db: Db) {
-  return facts(db).select(['service_actions.result', 'service_actions.documentation_url']);
+  return facts(db)
+    .select(
+      sql<JsonObject | null>`CASE WHEN ${bytesOf('result')} <= ${MOST_BYTES_OF_ACTION} THEN service_actions.result END`.as(
+        'result',
+      ),
+    )
+    .select('service_actions.documentation_url');
 }
+
+function bytesOf(column: 'fields' | 'result') {
+  return sql<number>`octet_length(${sql.ref(`service_actions.${column}`)}::text)`;
+}
+
+const NO_FIELDS = JSON.stringify({ type: 'object', properties: {}, required: [] });
 
 /** The parts of an action that a node stores. */
 function facts(db: Db) {
@@ -293,5 +315,9 @@ function facts(db: Db) {
     .selectFrom('service_actions')
     .select(['service_actions.id', 'service_actions.title', 'service_actions.description', 'service_actions.method'])
     .select(['service_actions.path', 'service_actions.server', 'service_actions.has_side_effects'])
-    .select(['service_actions.fields', 'service_actions.body']);
+    .select(
+      sql<JsonObject>`CASE WHEN ${bytesOf('fields')} <= ${MOST_BYTES_OF_ACTION} THEN service_actions.fields
+        ELSE ${NO_FIELDS}::json END`.as('fields'),
+    )
+    .select('service_actions.body');
 }

@@ -50,8 +50,7 @@ export function itemsOf(data: Record<string, unknown>, values: VariableValues): 
   const rendered = renderJson(template, values);
   const source = typeof rendered === 'string' ? parseContent(rendered) : rendered;
   const items = isObject(source) ? Object.entries(source).map(([key, value]) => ({ key, value })) : source;
-  if (!Array.isArray(items))
-    throw new NodeError('not_a_list', 'What the items come from is neither a list nor an object.');
+  if (!Array.isArray(items)) throw new NodeError('not_a_list', '`items` is neither a list nor an object.');
   if (items.length <= most) return items;
   throw new NodeError(
     'too_many_items',

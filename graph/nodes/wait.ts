@@ -97,17 +97,25 @@ export function waitUntil(
   nowMs: number,
 ): number {
   if (mode === 'callback') return nowMs + Math.round((timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000);
-  if (mode === 'until') return checked(toMoment(renderText(until ?? '', values)), nowMs);
+  if (mode === 'until') {
+    const moment = toMoment(renderText(until ?? '', values));
+    if (moment === undefined) throw invalid('`until` is not a valid date and time (ISO 8601).');
+    return checked(moment, nowMs);
+  }
   const rendered = typeof seconds === 'number' ? seconds : toNumber(renderText(seconds ?? '', values));
-  return checked(rendered === undefined || rendered < 0 ? undefined : nowMs + rendered * 1000, nowMs);
+  if (rendered === undefined || rendered < 0)
+    throw invalid(`\`seconds\` is not a number from 0 to ${MAX_WAIT_SECONDS}.`);
+  return checked(nowMs + rendered * 1000, nowMs);
 }
 
 /** A time in the past is not an error: the run continues at once. */
-function checked(untilMs: number | undefined, nowMs: number): number {
-  if (untilMs === undefined) throw new NodeError('invalid_wait', 'The wait is not a time from 0 seconds to 30 days.');
-  if (untilMs - nowMs > MAX_WAIT_SECONDS * 1000)
-    throw new NodeError('invalid_wait', 'The wait is longer than 30 days.');
+function checked(untilMs: number, nowMs: number): number {
+  if (untilMs - nowMs > MAX_WAIT_SECONDS * 1000) throw invalid('The wait is longer than 30 days.');
   return Math.max(nowMs, Math.round(untilMs));
+}
+
+function invalid(message: string): NodeError {
+  return new NodeError('invalid_wait', message);
 }
 
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;

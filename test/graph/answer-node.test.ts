@@ -65,6 +65,21 @@ describe('the node that answers', () => {
     assert.deepEqual(answering(drawing([start, writer, judge, shown, refused])), [writer.id]);
   });
 
+  it('is none whose words a run keeps back after a failure of a loop that it survives', () => {
+    for (const kind of ['loop', 'for_each'] as const) {
+      const body = node('set', { value: 1 });
+      const until = { left: '1', operator: '==', right: '1' };
+      const settings = kind === 'loop' ? { max_rounds: 2, until } : { items: [1] };
+      const [writer, loop] = [llm('w'), node(kind, { ...settings, body_node: body.id, on_error: 'branch' })];
+      const end = output(resultOf(writer));
+      const nodes = [...linkInRow([trigger(), writer, loop, end]), body];
+      assert.deepEqual(answering(drawing(nodes)), [], `${kind} without an output behind its error exit`);
+      const instead = output(resultOf(writer));
+      loop.data['error_node'] = instead.id;
+      assert.deepEqual(answering(drawing([...nodes, instead])), [writer.id], kind);
+    }
+  });
+
   it('is none of several that write at the same time, and none where a case of a switch may be one of several', () => {
     const [start, one, two] = [trigger(), llm('1'), llm('2')];
     link(start, [one, two]);

@@ -96,7 +96,7 @@ describe('the plan of a test', () => {
             .filter((number) => ran.has(number))
             .map((number) => [number, handlesAfter(endingOf(sample, number), plan, number)!]),
         );
-        const test = planOfTest(plan, { mode: 'from', scopes, taken, given: new Map(), only: new Map() });
+        const test = planOfTest(plan, { mode: 'from', scopes, taken, fixed: new Map(), only: new Map() });
         const kept = toKept(
           test,
           sample,
@@ -136,7 +136,7 @@ describe('the plan of a test', () => {
     );
     const places = new Map(given.map(({ id }): [number, true] => [plan.ids.indexOf(id), true]));
     const only = new Map(scopes.flatMap(({ loop }) => (loop === undefined ? [] : [[loop, 2] as const])));
-    const test = planOfTest(plan, { mode, scopes, taken, given: places, only });
+    const test = planOfTest(plan, { mode, scopes, taken, fixed: places, only });
     return { plan: test, executed: names('executed'), wanted: names('wanted'), needed: names('needed') };
   }
 

@@ -85,6 +85,14 @@ describe('a wait', () => {
     for (const data of wrong) {
       assert.throws(() => untilOf(data), { code: 'invalid_wait' }, JSON.stringify(data));
     }
+    const said: [Partial<Parameters<typeof waitUntil>[0]>, string][] = [
+      [{ seconds: '{{ input.text }}' }, '`seconds` is not a number from 0 to 2592000.'],
+      [{ seconds: '{{ input.seconds }}00000' }, 'The wait is longer than 30 days.'],
+      [{ mode: 'until', until: '{{ input.text }}' }, '`until` is not a valid date and time (ISO 8601).'],
+      [{ mode: 'until', until: '2030-02-30' }, '`until` is not a valid date and time (ISO 8601).'],
+      [{ mode: 'until', until: '2030-03-01' }, 'The wait is longer than 30 days.'],
+    ];
+    for (const [data, message] of said) assert.throws(() => untilOf(data), { message }, JSON.stringify(data));
   });
 
   it('is refused where it is written wrongly, in the field of its mode', () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { OpenapiError } from '../../openapi/document.js';
 import { readOpenapi, type ReadAction, type ReadService } from '../../openapi/read-openapi.js';
 import type { JsonObject } from '../../graph/json.js';
+import { cpuMilliseconds } from '../support/cpu-time.js';
 
 const RULES = { allowsHttp: false };
 const ok = { responses: { 200: { description: 'ok' } } };
@@ -479,6 +480,62 @@ describe('hostile schemas', () => {
       assert.equal(actions.length, 1);
       assert.ok(JSON.stringify(actions[0]!.fields).length < 100_000);
     }
+  });
+
+  it('with large lists and long names stay within the size of an action, and keep their fields', () => {
+    const texts = Array.from({ length: 200 }, (_, at) => `${at}`.padEnd(200, 'x'));
+    const shared: JsonObject = {
+      Enum: { type: 'string', enum: texts },
+      Types: { type: Array(100_000).fill('string') },
+      Required: { properties: { a: {} }, required: Array(100_000).fill('a') },
+      Constant: { const: 'x'.repeat(100_000) },
+      Name: { properties: { ['x'.repeat(100_000)]: {} } },
+      Parts: { anyOf: Array.from({ length: 50 }, () => ({ anyOf: Array.from({ length: 50 }, () => ({})) })) },
+    };
+    for (const name of Object.keys(shared)) {
+      const part = { $ref: `#/components/schemas/${name}` };
+      const properties = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`p${at}`, part]));
+      const { fields, result } = only({
+        ...withSchema({ type: 'object', properties }, shared),
+        paths: {
+          '/': {
+            post: {
+              requestBody: { content: { 'application/json': { schema: { type: 'object', properties } } } },
+              responses: { 200: { content: { 'application/json': { schema: { properties } } } } },
+            },
+          },
+        },
+      });
+      assert.equal(Object.keys(fields['properties'] as object).length, 500, name);
+      const characters = [fields, result].map((schema) => JSON.stringify(schema).length);
+      assert.ok(characters[0]! < 64_000 && characters[1]! < 20_000, `${name}: ${characters.join()}`);
+    }
+    const { fields } = only(withSchema({ properties: { a: { type: ['string', 'null', 'string'], enum: ['b'] } } }));
+    assert.deepEqual(fields['properties'], { a: { type: ['string', 'null'], enum: ['b'], 'x-in': 'body' } });
+  });
+
+  it('with parts of parts without end are one field, and are read in no time', () => {
+    const partsOf = (name: string): JsonObject => ({
+      allOf: Array.from({ length: 50 }, () => ({ $ref: `#/components/schemas/${name}` })),
+    });
+    const levels = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`S${at}`, partsOf(`S${at + 1}`)]));
+    const parts = { Self: partsOf('Self'), ...levels, S10: { properties: { a: {} } } };
+    const tookMs = cpuMilliseconds(() => {
+      for (const name of ['Self', 'S0']) {
+        const { fields } = only(withSchema({ $ref: `#/components/schemas/${name}` }, parts));
+        assert.deepEqual(Object.keys(fields['properties'] as object), ['body'], name);
+      }
+    });
+    assert.ok(tookMs < 1_000, `${tookMs} ms`);
+    const few = only(withSchema({ allOf: [{ properties: { a: {} } }, { allOf: [{ properties: { b: {} } }] }] }));
+    assert.deepEqual(Object.keys(few.fields['properties'] as object), ['a', 'b']);
+  });
+
+  it('with more names than a node may store leave out their operation, with a warning', () => {
+    const properties = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`${at}`.padEnd(200, 'x'), {}]));
+    const { actions, warnings } = read(withSchema({ properties }));
+    assert.deepEqual(actions, []);
+    assert.deepEqual(warnings, [{ operation: 'POST /', message: 'Its fields have more than 64000 characters.' }]);
   });
 
   it('of any shape never break the reader', () => {

@@ -159,6 +159,19 @@ describe('OpenAPI documents in their process', function () {
     assert.equal((await actionsOf(documentOf({ '/a': { get: ok } }))).length, 1);
   });
 
+  it('whose actions are much larger than the document are refused', async () => {
+    const description = 'd'.repeat(500);
+    const properties = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`p${at}`, { description }]));
+    const content = { 'application/json': { schema: { properties } } };
+    const parts = { components: { schemas: {}, items: { post: { requestBody: { content }, ...ok } } } };
+    const pathsOf = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`/p${at}`, { $ref: '#/components/items' }]));
+    assert.equal((await actionsOf(documentOf(pathsOf(100), parts))).length, 100);
+    const [field, message] = await refusalOf(JSON.stringify({ openapi: documentOf(pathsOf(500), parts) }));
+    assert.equal(field, 'openapi');
+    assert.match(message, /^paths: the actions of the document have more than \d+ characters together\.$/);
+  });
+
   it('that take too much memory end with their process, and the next one is read', async () => {
     const many = `{"openapi": {"openapi": "3.0.0", "x": [${Array(9_000_000).fill('{}').join(',')}]}}`;
     assert.equal(await read(many), undefined);

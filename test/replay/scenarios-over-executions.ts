@@ -13,6 +13,7 @@ import {
 import { callBack, callbackUrlOf } from '../support/waiting.js';
 import { ADDS, DONE, NOTES, type Scenario, type World } from './scenario.js';
 import { resumed } from './scenarios-resumed.js';
+import { continuedSchedule } from './schedules.js';
 import { agentWithRuns } from './sub-workflows.js';
 
 export const EVENTS_OF_AN_EXECUTION = 20;
@@ -163,4 +164,5 @@ export const scenariosOverExecutions: Record<string, Scenario> = {
   'continued-resumed': resumed,
   'failed-while-draining': failedWhileDraining,
   'cancelled-while-draining': cancelledWhileDraining,
+  'scheduled-run-continued': continuedSchedule,
 };

@@ -95,6 +95,26 @@ async function cancelledElsewhere(world: World): Promise<string> {
   return action;
 }
 
+/** The action waits for a run that is not its child, and continues as new meanwhile. */
+export async function continuedSchedule(world: World): Promise<string> {
+  const pause = node('wait', { mode: 'callback' });
+  const { action, fire, fired } = await scheduled(world, drawing(linkInRow([trigger(), pause])));
+  await fire();
+  const runId = await fired();
+  const callback = await callbackUrlOf(world.api, runId, pause.id);
+  await world.temporal((client) => client.workflow.getHandle(action).terminate('test'));
+  await fire();
+  await inPhase(world, action, 'RUNNING');
+  const executionOf = () =>
+    world.temporal(async (client) => (await client.workflow.getHandle(action).describe()).runId);
+  const first = await executionOf();
+  await eventually(async () => (await executionOf()) !== first, { timeoutMs: 60_000, intervalMs: 500 });
+  await callBack(callback, 'done');
+  await world.ended(runId);
+  await inPhase(world, action, 'COMPLETED');
+  return action;
+}
+
 export const scenariosOfSchedules: Record<string, Scenario> = {
   'scheduled-run': runToEnd,
   'scheduled-run-paused': paused,

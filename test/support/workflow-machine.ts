@@ -1,6 +1,6 @@
-// Executes the run workflow's bundle without a server: the test plays the server. The bundle runs in the SDK's own
-// runtime, in a context like that of workers, so commands, payloads, cancellation and continue-as-new are the real
-// ones. One step takes less than a tenth of a millisecond.
+// Executes a workflow of the bundle, by default the run workflow, without a server: the test plays the server. The
+// bundle runs in the SDK's own runtime, in a context like that of workers, so commands, payloads, cancellation and
+// continue-as-new are the real ones. One step takes less than a tenth of a millisecond.
 import vm from 'node:vm';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { coresdk } from '@temporalio/proto';
@@ -12,8 +12,9 @@ type InitializeWorkflow = coresdk.workflow_activation.IInitializeWorkflow;
 type ActivityResult = coresdk.activity_result.IActivityResolution;
 
 export interface Job {
-  variant: 'resolveActivity' | 'cancelWorkflow' | 'initializeWorkflow';
+  variant: 'resolveActivity' | 'fireTimer' | 'cancelWorkflow' | 'initializeWorkflow';
   resolveActivity?: { seq: number; isLocal: boolean; result: ActivityResult };
+  fireTimer?: { seq: number };
   cancelWorkflow?: { reason: string };
   initializeWorkflow?: InitializeWorkflow;
 }
@@ -34,7 +35,6 @@ const STARTED = new Date('2026-01-15T12:00:00Z');
 
 const INFO = {
   ...IDS,
-  workflowType: RUN_WORKFLOW_TYPE,
   searchAttributes: {},
   typedSearchAttributes: {},
   historyLength: 3,
@@ -54,8 +54,11 @@ export class WorkflowMachine {
   readonly #call = new vm.Script('__TEMPORAL__.api[__call.name](...__call.args)');
   #now = STARTED.getTime();
 
+  readonly #workflowType: string;
+
   /** `code`: a bundle, such as that in dist/. */
-  constructor(code: string) {
+  constructor(code: string, workflowType = RUN_WORKFLOW_TYPE) {
+    this.#workflowType = workflowType;
     this.#context = vm.createContext({}, { microtaskMode: 'afterEvaluate' });
     injectGlobals(this.#context);
     this.#context['__webpack_module_cache__'] = {};
@@ -66,7 +69,7 @@ export class WorkflowMachine {
   start(args: Payload[]): Command[] {
     if (this.#activator !== undefined) this.#run('dispose');
     this.#run('initRuntime', {
-      info: INFO,
+      info: { ...INFO, workflowType: this.#workflowType },
       randomnessSeed: [1, 2, 3],
       now: this.#now,
       showStackTraceSources: false,
@@ -76,7 +79,7 @@ export class WorkflowMachine {
       stackTracesEnabled: false,
     });
     const initializeWorkflow = {
-      workflowType: RUN_WORKFLOW_TYPE,
+      workflowType: this.#workflowType,
       workflowId: IDS.workflowId,
       arguments: args,
       headers: {},

@@ -5,7 +5,7 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** The limit for our code, without comments. Each workflow thread holds it, and each worker reads it when it starts. */
-const OWN_CODE_LIMIT_BYTES = 77_900;
+const OWN_CODE_LIMIT_BYTES = 78_500;
 /** Block comments, and lines that hold a comment alone. */
 const COMMENTS = /\/\*[^]*?\*\/|^\s*\/\/.*$/gm;
 

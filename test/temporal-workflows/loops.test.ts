@@ -167,8 +167,10 @@ describe('loops in a run', function () {
       const each = forEach(items, body);
       body.data['value'] = item(each);
       const run = await api.runToEnd(drawing(around(each, [body])), { x: 'given' });
-      if (typeof expected === 'string') assert.equal(run.nodes[each.id]!.error!.code, expected);
-      else assert.deepEqual(resultOfLoop(run, each).items, expected);
+      if (typeof expected === 'string') {
+        const { code, message } = run.nodes[each.id]!.error!;
+        assert.deepEqual([code, message], [expected, '`items` is neither a list nor an object.']);
+      } else assert.deepEqual(resultOfLoop(run, each).items, expected);
     }
     const body = set('');
     const many = forEach([1, 2, 3], body, { max_items: 2 });

@@ -30,7 +30,7 @@ export function errors(health: DatabaseHealth): AppMiddleware {
 function toAnswer(error: unknown, health: DatabaseHealth, isCallerGone: boolean): ApiError {
   if (error instanceof ApiError) return error;
   // The caller hung up, so the abort is not a failure and nobody reads this answer.
-  if (isCallerGone && error instanceof DOMException) return parseError('the caller hung up.');
+  if (isCallerGone && error instanceof DOMException) return parseError('The caller hung up.');
   if (isQuotaExceeded(error)) return quotaExceeded();
   const isAway = outageOf(error) !== undefined || isShortOfResources(error) || error instanceof StoreAwayError;
   if (isAway) return unavailable(error);

@@ -3,7 +3,7 @@ import type { AppContext } from '../app-state.js';
 import { collectBody } from '../collect-body.js';
 import { bodyTooLarge, unsupportedMediaType } from '../errors.js';
 import type { InTurn } from '../heavy-work.js';
-import { checkFreeText, decodeText, parseJsonBody, parseBoundedJson } from '../json-body.js';
+import { checkFreeText, decodeJson, decodeText, parseJsonBody, parseBoundedJson } from '../json-body.js';
 
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
@@ -31,7 +31,7 @@ export async function readJsonBody(ctx: AppContext, bounds: BodyBounds, parse = 
   const bytes = await readBytes(ctx, bounds);
   if (bytes.length === 0) return {};
   checkMediaType(ctx);
-  return bounds.inTurn(bytes.length, () => parse(decodeText(bytes)));
+  return bounds.inTurn(bytes.length, () => parse(decodeJson(bytes)));
 }
 
 /**
@@ -44,7 +44,7 @@ export async function readVerbatimBody(
   const bytes = await readBytes(ctx, bounds);
   if (bytes.length === 0) return { value: {}, bytes };
   checkMediaType(ctx);
-  return { value: await bounds.inTurn(bytes.length, () => parseBoundedJson(decodeText(bytes))), bytes };
+  return { value: await bounds.inTurn(bytes.length, () => parseBoundedJson(decodeJson(bytes))), bytes };
 }
 
 /** Reads a JSON body that another process parses. An empty body needs no media type. */

@@ -18,7 +18,7 @@ export const STATUS_TEXTS: Partial<Record<number, string>> = {
   404: "Not found, or not the caller's: existence never leaks.",
   405: 'The method is not taken here.',
   406: 'The caller does not take the form of the answer.',
-  409: 'Too late: what has happened stands.',
+  409: 'The request conflicts with the present state of what it concerns, which may have ended, have changed or be in use.',
   412: 'It has been changed since the caller read it; nothing is done.',
   413: 'The body is too large, or its project would store more than it may.',
   415: 'The media type, charset or encoding of the body is not taken.',

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { collectBody, type BodyPace } from '../../../api/http/collect-body.js';
 import { ApiError } from '../../../api/http/errors.js';
 import { closeServer, listen, type ListeningServer } from '../../../api/http/server.js';
@@ -43,6 +45,14 @@ describe('bodies that are received', function () {
   const declared = (bytes: number) =>
     head('POST / HTTP/1.1', 'Host: x', `Content-Length: ${bytes}`, 'Connection: close');
   const chunked = head('POST / HTTP/1.1', 'Host: x', 'Transfer-Encoding: chunked', 'Connection: close');
+
+  it('that end early are no mistake in JSON', async () => {
+    const request = new Readable({ read: () => undefined }) as IncomingMessage;
+    const lease = new ByteBudget({ totalBytes: 1_000, uncountedBytes: 0 }).lease('user:1');
+    const collected = collectBody(request, { limitBytes: 1_000, lease });
+    request.destroy(new Error('reset'));
+    await assert.rejects(collected, { status: 400, code: 'parse_error', message: 'The body ended too early.' });
+  });
 
   it('take memory for what has arrived, not for what was announced', async () => {
     const memory = new ByteBudget({ totalBytes: 10_000_000, uncountedBytes: 0 });

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { checkFreeText, parseExactJsonBody, parseJsonBody } from '../../../api/http/json-body.js';
+import {
+  checkFreeText,
+  decodeJson,
+  decodeText,
+  parseExactJsonBody,
+  parseJsonBody,
+} from '../../../api/http/json-body.js';
 import { writeJson } from '../../../graph/json-text.js';
 
 const REFUSED = { status: 400, code: 'parse_error' };
@@ -89,6 +95,21 @@ describe('JSON bodies', () => {
       assert.throws(() => parseJsonBody(text), REFUSED, text);
     }
     assert.deepEqual(parseJsonBody('"\\ud83d\\ude00 \\\\u0000"'), '\u{1f600} \\u0000');
+  });
+
+  it('say that they are no JSON, which text need not be', () => {
+    const [deep, latin1] = ['['.repeat(201), Buffer.from('\u00e9', 'latin1')];
+    for (const [refuse, message] of [
+      [() => parseJsonBody('{'), /^JSON parse error - the body is not valid JSON/],
+      [() => parseJsonBody(deep), /^JSON parse error - nested deeper than 200 levels\.$/],
+      [() => decodeJson(latin1), /^JSON parse error - the body is not valid UTF-8\.$/],
+      [() => checkFreeText(deep), /^Nested deeper than 200 levels\.$/],
+      [() => checkFreeText('\0'), /^Null characters and lone surrogates are not allowed\.$/],
+      [() => checkFreeText(String.raw`"\ud800"`), /^Null characters and lone surrogates are not allowed\.$/],
+      [() => decodeText(latin1), /^The body is not valid UTF-8\.$/],
+    ] as const) {
+      assert.throws(refuse, { ...REFUSED, message });
+    }
   });
 
   it('200 levels are taken, 201 are not; brackets in strings are none', () => {

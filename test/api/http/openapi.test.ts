@@ -111,6 +111,15 @@ describe('the OpenAPI document', function () {
       }
     });
 
+    it('a 409 is described by a text that is true of what has ended, of what has changed and of what is in use', () => {
+      const text =
+        'The request conflicts with the present state of what it concerns, which may have ended, have changed or be in use.';
+      const described = operationsOf(document).flatMap(
+        ({ operation }) => operation.responses['409']?.description ?? [],
+      );
+      assert.deepEqual([...new Set(described)], [text]);
+    });
+
     it('the paths of the specification and the prefixes of its version are there', () => {
       for (const { name, operation } of operationsOf(document)) {
         const isOurs = /^\w+ \/(api\/v1|v1|mcp)\//.test(name);

@@ -93,7 +93,7 @@ describe('the API process', function () {
       const { database, temporal } = (await ready.json()) as Record<string, boolean>;
       assert.deepEqual([ready.status, database, temporal], [503, false, true]);
       const { status, body } = await createApiClient(cut.apiUrl, 'key').get('/projects/');
-      const detail = 'The service cannot store anything at present. Please try again.';
+      const detail = 'The storage of the service is not available at present. Please try again.';
       assert.deepEqual([status, body], [503, { detail, code: 'unavailable' }]);
       await eventually(() => cut.output().includes('the database takes no work'));
       assert.ok(!cut.output().includes('hidden'));

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { findActions } from '../../../api/services/resolve-actions.js';
 import { createDatabase } from '../../../db/core/client.js';
 import { findActionsOf } from '../../../db/services/services-repository.js';
 import type { ApiClient } from '../../../harness/client/api-client.js';
@@ -106,13 +105,59 @@ describe('services of attackers', function () {
     const options = { url: stack.stack.database_url, poolMax: 1, applicationName: 'test', onError: () => undefined };
     const db = createDatabase(options);
     try {
-      const [some, all] = [await findActionsOf(db, project, names, 40_000), await findActions(db, project, names)];
+      const [some, all] = [
+        await findActionsOf(db, project, names, 40_000),
+        await findActionsOf(db, project, names, 4e6),
+      ];
       const bytes = some.reduce((sum, { fields }) => sum + JSON.stringify(fields).length, 0);
       assert.ok(some.length < 5 && bytes > 40_000, `${some.length} actions of ${bytes} bytes`);
-      assert.ok(names.every((name) => all(name) !== undefined));
+      assert.equal(all.length, names.length);
     } finally {
       await db.destroy();
     }
+  });
+
+  it('that an earlier build stored with larger actions are read without them, and those that fit are all compared', async () => {
+    const ids = Array.from({ length: 100 }, (_, at) => `a${at}`);
+    const paths = ids.map((operationId) => [`/${operationId}`, { get: { operationId, ...ok } }]);
+    const { id: service } = await make(documentOf(Object.fromEntries(paths)));
+    const drawn = ids.map((id) => node('http', { action: { service, id }, values: {} }));
+    const workflowId = await api.createWorkflow(project, drawing(linkInRow([trigger(), ...drawn])));
+    const grow = (column: string, characters: number, where: string) =>
+      queryDatabase(
+        stack,
+        `UPDATE service_actions SET ${column} = json_build_object('type', 'object', 'description', repeat('d', $2::int))
+         WHERE service_id = $1 AND ${where} RETURNING id`,
+        [service, characters],
+      );
+    const outdated = async () => {
+      const { body } = await api.get<{ warnings: { code: string; message: string }[] }>(
+        `/workflows/${workflowId}/check_workflow/`,
+      );
+      return body.warnings.filter(({ code }) => code === 'action_outdated').map(({ message }) => message);
+    };
+    assert.deepEqual(await outdated(), []);
+    // Together these exceed what is read at once.
+    await grow('fields', 190 * 1024, 'true');
+    const changed = await outdated();
+    assert.equal(changed.length, 100);
+    assert.ok(
+      changed.every((message) => message.includes('has changed since')),
+      changed[0],
+    );
+    await grow('fields', 20_000_000, "id = 'a0'");
+    await grow('result', 20_000_000, "id = 'a0'");
+    assert.deepEqual(
+      (await outdated()).filter((message) => message.includes('is gone')),
+      ['The action "a0" is gone, so its node runs as stored.'],
+    );
+    const shown = await api.get<Data>(`/services/${service}/actions/a0/`);
+    assert.deepEqual(
+      [shown.status, shown.body['fields'], shown.body['result']],
+      [200, { type: 'object', properties: {}, required: [] }, null],
+    );
+    const page = await api.get<{ items: Data[] }>(`/services/${service}/actions/?size=100`);
+    assert.deepEqual([page.body.items.length, page.body.items[0]!['result']], [100, null]);
   });
 
   it('that are bombs, circles, or deeper and larger than anything, are read or refused, and the next one is read', async () => {

@@ -149,13 +149,14 @@ describe('test runs', function () {
       const changed = structuredClone(nodes);
       changed[0]!.data['body'] = '{"another":true}';
       const data = drawing(linkInRow([trigger(), ...changed]));
-      const refused = await begin<{ code: string; missing: string[] }>(workflowId, {
+      const refused = await begin<{ code: string; detail: string; missing: string[] }>(workflowId, {
         mode: 'node',
         node: nodes[1]!.id,
         drawing: data,
       });
       assert.equal(refused.status, 400, JSON.stringify(refused.body));
       assert.deepEqual([refused.body.code, refused.body.missing], ['results_missing', [nodes[0]!.id]]);
+      assert.equal(refused.body.detail, 'The test reads results that do not exist: 1 node has none.');
       const mocks = { [nodes[0]!.id]: { content: 'said by a mock' } };
       const tested = await tryToEnd(workflowId, { mode: 'node', node: nodes[1]!.id, drawing: data, mocks });
       const { mocked, reused, source, result } = tested.nodes[nodes[0]!.id]!;
