@@ -18,6 +18,7 @@ import type { JsonObject } from '../../graph/json.js';
 import type { AuditTrail } from '../http/audit-rule.js';
 import type { ApprovalDeps } from './deps.js';
 import { permissionDenied } from '../http/errors.js';
+import type { Asker } from '../http/heavy-work.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
 import { signalDecision } from '../runs/temporal-calls.js';
 import { isAlready, toEdit } from './edit-arguments.js';
@@ -27,9 +28,8 @@ interface AskedDecision extends Omit<NewDecision, 'edit'> {
   arguments?: JsonObject | undefined;
 }
 
-interface Asking {
+interface Asking extends Asker {
   log: Logger;
-  signal: AbortSignal;
   memory: ByteLease;
   audit: AuditTrail;
 }
@@ -49,12 +49,12 @@ const NOT_YOU = 'The approval rules of this agent do not let you decide on this 
  */
 export async function decide(
   deps: ApprovalDeps,
-  { log, signal, memory, audit }: Asking,
+  { log, audit, ...asker }: Asking,
   asked: AskedDecision,
 ): Promise<DecisionAnswer> {
   const { runId, requestId, decision } = asked;
   await linkRequestToRun(deps, runId);
-  const made = await withEdit(deps, asked, { memory, signal });
+  const made = await withEdit(deps, asked, asker);
   const outcome = await audit.change((trx) => decideRequest(trx, made), {
     keyOf: (decided) => (decided === 'settled' || decided === 'counted' ? { id: requestId } : undefined),
   });
@@ -77,7 +77,7 @@ const REASONS: Partial<Record<string, string>> = {
 async function withEdit(
   deps: ApprovalDeps,
   { arguments: edited, ...made }: AskedDecision,
-  { memory, signal }: Pick<Asking, 'memory' | 'signal'>,
+  asker: Omit<Asking, 'log' | 'audit'>,
 ): Promise<NewDecision> {
   if (edited === undefined) return made;
   const current = await findCurrentArguments(deps.db, made);
@@ -89,7 +89,7 @@ async function withEdit(
     return isRepeated ? { ...made, argumentsHash: current.hash } : made;
   }
   if (current.status !== 'pending') return { ...made, argumentsHash: NO_HASH };
-  const edit = await toEdit(deps, current, edited, { userId: made.userId, memory, signal });
+  const edit = await toEdit(deps, current, edited, { userId: made.userId, ...asker });
   return { ...made, argumentsHash: made.argumentsHash ?? current.hash, edit };
 }
 

@@ -13,9 +13,10 @@ import type { ByteLease } from '../../memory/byte-budget.js';
 import { ProcessesBusyError, type Processes } from '../../processes/processes.js';
 import type { ApprovalDeps } from './deps.js';
 import { invalidFields, overloaded } from '../http/errors.js';
+import type { Asker } from '../http/heavy-work.js';
 import { readRunMasker } from '../runs/run-masker.js';
 
-type Deps = Pick<ApprovalDeps, 'db' | 'secretBox' | 'memory' | 'processes'>;
+type Deps = Pick<ApprovalDeps, 'db' | 'secretBox' | 'memory' | 'processes' | 'heavyWork'>;
 
 /** True if `edited` has the arguments that would be sent without the change. */
 export function isAlready(deps: Deps, current: CurrentArguments, edited: JsonObject): boolean {
@@ -27,10 +28,10 @@ export async function toEdit(
   deps: Deps,
   current: CurrentArguments,
   edited: JsonObject,
-  { userId, memory, signal }: { userId: number; memory: ByteLease; signal: AbortSignal },
+  { userId, ...asker }: Asker & { userId: number; memory: ByteLease },
 ): Promise<ArgumentsEdit> {
   const before = openArguments(deps, current);
-  const masker = await readRunMasker(deps, current.runId, memory);
+  const masker = await readRunMasker(deps, current.runId, asker);
   if (masker === undefined) throw new Error('a request without its run');
   if (holdsMask(edited) && !isEqualJson(masker.json(before), before)) {
     throw wrongArguments(`${MASK} stands for a secret, which is not kept: write the value itself.`);
@@ -42,8 +43,11 @@ export async function toEdit(
   const problem =
     tool === undefined
       ? 'the tool is not known any more'
-      : ((await argumentsProblem(tool.parameters, edited, { processes: deps.processes, userId, signal })) ??
-        actionProblem(tool, edited));
+      : ((await argumentsProblem(tool.parameters, edited, {
+          processes: deps.processes,
+          userId,
+          signal: asker.signal,
+        })) ?? actionProblem(tool, edited));
   if (problem !== undefined) throw wrongArguments(`The arguments do not fit the tool: ${problem}.`);
   const shown = masker.json(edited);
   return {

@@ -81,12 +81,15 @@ function decisionRoute({ word, decision, body: schema, description }: Decided): 
     maxBodyBytes: MAX_BODY_BYTES,
     body: schema as typeof approval,
     responses: { 200: decisionSchema },
-    async handler({ deps, log, caller, access, params, body, signal, memory, audit }) {
+    async handler({ deps, log, tenant, caller, access, params, body, signal, memory, audit }) {
       const { workflow_run_id: runId, request_id } = params;
       const by = { userId: caller.userId, role: access.role, reason: body.reason ?? '' };
       const seen = { argumentsHash: body.arguments_hash, arguments: body.arguments };
       const asked = { runId, requestId: request_id, decision, ...by, ...seen };
-      return { status: 200, body: await decide(deps, { log, signal, memory, audit }, asked) };
+      return {
+        status: 200,
+        body: await decide(deps, { log, tenant, projectId: access.projectId, signal, memory, audit }, asked),
+      };
     },
   });
 }

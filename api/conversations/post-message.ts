@@ -27,6 +27,7 @@ import { isObject, ownValue } from '../../graph/json.js';
 import type { ConversationDeps } from './deps.js';
 import { toRefusedInput } from '../runs/refused-input.js';
 import { ApiError, invalidFields, notFound, orNotFound, quotaExceeded } from '../http/errors.js';
+import { endTurn } from '../http/heavy-work.js';
 import { startWithoutWaiting, storeOnce } from '../runs/accept-run.js';
 import { unlessFileGone } from '../../db/files/references-repository.js';
 import { findFirstAnswer, type KeyedRequest } from '../runs/idempotency.js';
@@ -210,13 +211,17 @@ function visibleContent({ facts }: PreparedRun): string {
   return typeof message === 'string' ? message : '';
 }
 
-/** Never throws: the reconciler repeats a cancel that Temporal does not receive here. */
+/**
+ * Never throws: the reconciler repeats a cancel that Temporal does not receive here. Ends the turn of the large work
+ * that calls this, because Temporal may be slow.
+ */
 export async function reportCancelled(
   deps: ConversationDeps,
   log: Logger,
   { ended, toNotify }: CancelledRuns,
 ): Promise<void> {
   for (const { runId, outcome } of ended) announceRunEnd(deps, runId, outcome);
+  endTurn();
   await Promise.all(
     toNotify.map((runId) =>
       cancelRunWorkflow(deps.temporal, runId).catch((error: unknown) => {

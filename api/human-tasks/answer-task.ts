@@ -13,6 +13,7 @@ import { maskInput } from '../../graph/secrets.js';
 import type { AuditTrail } from '../http/audit-rule.js';
 import type { HumanTaskDeps } from './deps.js';
 import { ApiError, invalidFields, notFound, permissionDenied, type FieldErrors } from '../http/errors.js';
+import type { Asker } from '../http/heavy-work.js';
 import { readRunMasker } from '../runs/run-masker.js';
 import { linkRequestToRun } from '../runs/run-traces.js';
 import { findVisible } from '../access/authorize.js';
@@ -31,7 +32,7 @@ interface Asked {
   sent: SentAnswer;
 }
 
-interface Asking {
+interface Asking extends Asker {
   log: Logger;
   memory: ByteLease;
   audit: AuditTrail;
@@ -51,7 +52,7 @@ export async function answerTask(deps: HumanTaskDeps, asking: Asking, asked: Ask
 
 async function tryToAnswer(
   deps: HumanTaskDeps,
-  { log, memory, audit }: Asking,
+  { log, audit, ...asker }: Asking,
   { taskId, reach, sent }: Asked,
 ): Promise<HumanTask> {
   const task = await findVisible(reach, (within) => findTaskInReach(deps.db, taskId, within));
@@ -60,7 +61,7 @@ async function tryToAnswer(
   if (task.has_answered) throw answeredBefore();
   const { values, fileIds } = await checkAnswer(deps, task, sent);
   await linkRequestToRun(deps, task.run_id);
-  const masker = await readRunMasker(deps, task.run_id, memory);
+  const masker = await readRunMasker(deps, task.run_id, asker);
   // The run was deleted meanwhile.
   if (masker === undefined) throw notFound();
   const stored = toStored(deps, masker, { row: [taskId, reach.userId], task, sent, values });

@@ -66,9 +66,10 @@ const answer = defineRoute({
     comment: z.string().max(2_000).nullish(),
   }),
   responses: { 200: taskSchema, 409: detailSchema },
-  async handler({ deps, log, caller, params, body, memory, audit }) {
+  async handler({ deps, log, tenant, caller, params, body, memory, signal, audit }) {
     const sent = { action: body.action, values: body.values ?? {}, comment: body.comment ?? '' };
-    const task = await answerTask(deps, { log, memory, audit }, { taskId: params.task_id, reach: caller, sent });
+    const asking = { log, tenant, memory, signal, audit };
+    const task = await answerTask(deps, asking, { taskId: params.task_id, reach: caller, sent });
     return { status: 200, body: toTask(task) };
   },
 });

@@ -1,4 +1,8 @@
-import { copyFromMarketplace, type SealedRunSecrets } from '../../db/marketplace/marketplace-copies-repository.js';
+import {
+  copyFromMarketplace,
+  measurePublished,
+  type SealedRunSecrets,
+} from '../../db/marketplace/marketplace-copies-repository.js';
 import { findProjectRole } from '../../db/projects/members-repository.js';
 import type { Reach } from '../../db/access/reach.js';
 import { openRunSecrets } from '../../db/runs/run-contents.js';
@@ -7,7 +11,10 @@ import { copyDrawing } from '../../graph/copied-drawing.js';
 import { createMasker } from '../../graph/mask.js';
 import { credentialLiteralsIn } from '../../graph/secrets.js';
 import { MAX_IMPORT_WARNINGS, type ImportWarning } from '../../n8n/n8n-file.js';
+import type { ByteLease } from '../../memory/byte-budget.js';
+import { PARSED_COPIES } from '../../memory/json-copies.js';
 import type { AuditTrail } from '../http/audit-rule.js';
+import type { Asker } from '../http/heavy-work.js';
 import type { MarketplaceDeps } from './deps.js';
 import { orNotFound, permissionDenied } from '../http/errors.js';
 import { mayAct } from '../../acceptance/roles.js';
@@ -15,14 +22,26 @@ import { mayAct } from '../../acceptance/roles.js';
 /**
  * Returns the caller's copy, creating it if needed, or the original for its author. Throws 404, and 403 if the key is
  * restricted to a project in which its user may not create workflows. A copy starts without files and with empty
- * credentials: `********` in the published drawing stands for secrets that stay with the source.
+ * credentials: `********` in the published drawing stands for secrets that stay with the source. A large drawing waits in
+ * the queue of api/http/heavy-work.ts.
  */
 export async function copyWorkflow(
   deps: MarketplaceDeps,
-  audit: AuditTrail,
+  { audit, memory, ...asker }: Asker & { audit: AuditTrail; memory: ByteLease },
   slug: string,
   reach: Reach,
-): Promise<{ workflow: MemberWorkflow; warnings: ImportWarning[] }> {
+): Promise<Copy> {
+  const bytes = await measurePublished(deps.db, slug);
+  await memory.resize(memory.bytes + PARSED_COPIES * bytes);
+  return deps.heavyWork.run(asker, bytes, () => copyInTurn(deps, audit, slug, reach));
+}
+
+interface Copy {
+  workflow: MemberWorkflow;
+  warnings: ImportWarning[];
+}
+
+async function copyInTurn(deps: MarketplaceDeps, audit: AuditTrail, slug: string, reach: Reach): Promise<Copy> {
   const { db, secretBox } = deps;
   let warnings: ImportWarning[] = [];
   await checkTarget(deps, reach);

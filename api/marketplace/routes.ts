@@ -82,8 +82,9 @@ const copy = defineRoute({
   audit: { action: 'workflow.copied', target: 'workflow', makes: 'id', commits: 'handler' },
   params: slugParams,
   responses: { 201: workflowSchema.extend({ warnings: importWarnings }) },
-  async handler({ deps, caller, params, audit }) {
-    const { workflow, warnings } = await copyWorkflow(deps, audit, params.slug, caller);
+  async handler({ deps, tenant, caller, params, memory, signal, audit }) {
+    const asking = { tenant, memory, signal, audit };
+    const { workflow, warnings } = await copyWorkflow(deps, asking, params.slug, caller);
     return { status: 201, body: { ...toWorkflow(workflow), warnings } };
   },
 });

@@ -28,6 +28,7 @@ interface CallTimes {
 const TIMES: CallTimes = { maxMs: 3_600_000, aliveEveryMs: 15_000 };
 /** A disconnected client reconnects after this time. */
 const RETRY_MS = 2_000;
+const SLICE_BYTES = 128 * 1024;
 
 export type CallDeps = Pick<McpServerDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>;
 
@@ -52,7 +53,8 @@ interface StreamedCall extends OpenCall, Omit<FollowedCall, 'withNodes' | 'alive
 }
 
 export function streamCall(deps: CallDeps, call: StreamedCall, times = TIMES): RouteResult {
-  const body = Readable.from(framesOf(deps, call, times), { objectMode: false, highWaterMark: 1 });
+  const cut = (): void => void body.destroy();
+  const body = Readable.from(framesOf(deps, call, times, cut), { objectMode: false, highWaterMark: 1 });
   return { status: 200, headers: EVENT_STREAM_HEADERS, body, stalledMs: STALLED_MS };
 }
 
@@ -60,7 +62,8 @@ async function* framesOf(
   deps: CallDeps,
   call: StreamedCall,
   { maxMs, aliveEveryMs }: CallTimes,
-): AsyncGenerator<string> {
+  cut: () => void,
+): AsyncGenerator<string | Buffer> {
   const { requestId, runId, progressToken } = call;
   const untilMs = performance.now() + maxMs;
   yield call.takesFirstEvent ? `retry: ${RETRY_MS}\n${frameOf(call, '')}` : COMMENT;
@@ -69,7 +72,7 @@ async function* framesOf(
     if (news.kind === 'node') yield* progress?.frames(news.nodeId) ?? [];
     else if (news.kind === 'lost') {
       yield frameOf(call, toResponse(requestId, failure('You may not run this workflow any more.', runId)));
-    } else if (news.kind === 'ended') yield* resultFrames(deps, call);
+    } else if (news.kind === 'ended') yield* resultFrames(deps, call, cut);
     else if (call.isTask === true || performance.now() < untilMs) yield COMMENT;
     else {
       yield frameOf(call, toResponse(requestId, stillRunning(runId)));
@@ -78,14 +81,23 @@ async function* framesOf(
   }
 }
 
-/** The lease covers the result until it is handed to the connection, which may still hold it for a slow client. */
-async function* resultFrames(deps: CallDeps, call: StreamedCall): AsyncGenerator<string> {
+/**
+ * Hands the result to the connection in slices, each after the client has taken the one before. The lease covers the
+ * result until the last slice. While the client takes none, others who wait for memory may cut the stream off; the
+ * client resumes it after its last event.
+ */
+async function* resultFrames(deps: CallDeps, call: StreamedCall, cut: () => void): AsyncGenerator<Buffer> {
   const lease = deps.memory.lease(`user:${call.reader.userId}`, call.signal);
   try {
     const result = await readCallResult(deps, call.runId, lease);
     const related = call.isTask === true ? { [RELATED_TASK_META_KEY]: { taskId: call.runId } } : {};
     const answered = { ...result, _meta: { ...(result['_meta'] as JsonObject), ...related } };
-    yield frameOf(call, toResponse(call.requestId, answered));
+    const bytes = Buffer.from(frameOf(call, toResponse(call.requestId, answered)));
+    for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+      const endLoan = lease.lend(cut);
+      yield bytes.subarray(at, at + SLICE_BYTES);
+      endLoan();
+    }
   } finally {
     lease.end();
   }

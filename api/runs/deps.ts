@@ -8,6 +8,7 @@ import type { Environment } from '../../config/environment.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { Files } from '../../files/files.js';
+import type { HeavyWork } from '../http/heavy-work.js';
 import type { RunHub } from '../live/run-hub.js';
 import type { SharedReads } from '../live/shared-reads.js';
 import type { LiveStatus } from './live-status.js';
@@ -29,6 +30,7 @@ export type RunDeps = AcceptDeps &
   RunEndDeps & {
     currencies: Currencies;
     files: Files;
+    heavyWork: HeavyWork;
     liveStatus: LiveStatus;
     runHub: RunHub;
     sharedReads: SharedReads;

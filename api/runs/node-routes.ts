@@ -34,7 +34,7 @@ const read = defineRoute({
   params: runParams.extend({ node_id: nodeId }),
   query: z.object({ path: iterationPath.optional() }),
   responses: { 200: nodeSchema },
-  async handler({ deps, log, caller, access, params, query, memory }) {
+  async handler({ deps, log, tenant, caller, access, params, query, memory, signal }) {
     const key: NodeKey = { runId: params.run_id, path: query.path ?? '', nodeId: params.node_id };
     const { resultRetentionDays } = deps.config;
     const detail = orNotFound(await findNodeDetail(deps.db, params.id, key, resultRetentionDays));
@@ -42,9 +42,10 @@ const read = defineRoute({
     if (node === undefined) return { status: 200, body: await unstarted(deps, key, detail) };
     const waits = createWaitView(deps, readingRole(caller, access.role));
     const entry = toNodeEntry(node, { readApart: readApartFrom(deps.db, key, [node]), waits });
+    const asker = { tenant, projectId: access.projectId, signal };
     const input = detail.isExpired
       ? 'expired'
-      : await renderNodeInput(deps, { key, moment: node.attemptStartedAt, log, memory });
+      : await renderNodeInput(deps, { key, moment: node.attemptStartedAt, log, memory, asker });
     const facts = await readFacts(deps, key, node, detail.isExpired);
     const shown = input instanceof RawJson ? { input } : { input: null, input_missing: input };
     return { status: 200, body: { ...entry, ...facts, ...shown } };

@@ -15,6 +15,7 @@ import type { LoopVariables } from '../../graph/variable.js';
 import { findPlaces } from '../../graph/variable-places.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { RunDeps } from './deps.js';
+import type { Asker } from '../http/heavy-work.js';
 import { RawJson } from '../http/json-text.js';
 import { findLoopValues } from './loop-values.js';
 
@@ -43,6 +44,8 @@ interface Asked {
   log: Logger;
   /** The lease of the request's memory, which gets its old size back at the end. */
   memory: ByteLease;
+  /** A large drawing is read in a turn of the queue (api/http/heavy-work.ts). */
+  asker: Asker;
 }
 
 export async function renderNodeInput(deps: RunDeps, asked: Asked): Promise<RawJson | MissingInput> {
@@ -54,15 +57,19 @@ export async function renderNodeInput(deps: RunDeps, asked: Asked): Promise<RawJ
   }
 }
 
-async function renderWithin(
+async function renderWithin(deps: RunDeps, asked: Asked): Promise<RawJson | MissingInput> {
+  const { key, memory, asker } = asked;
+  const size = await measureRunContext(deps.db, key.runId);
+  if (size === undefined) return 'unreadable';
+  const readBytes = size.inputBytes + size.documentBytes;
+  await memory.resize(memory.bytes + WEIGHT * readBytes);
+  return deps.heavyWork.run(asker, readBytes, () => renderInTurn(deps, asked));
+}
+
+async function renderInTurn(
   { db, secretBox }: RunDeps,
   { key, moment, log, memory }: Asked,
 ): Promise<RawJson | MissingInput> {
-  const size = await measureRunContext(db, key.runId);
-  if (size === undefined) return 'unreadable';
-  const readBytes = size.inputBytes + size.documentBytes;
-  const before = memory.bytes;
-  await memory.resize(before + WEIGHT * readBytes);
   const stored = await findRunContext(db, key.runId);
   if (stored === undefined) return 'unreadable';
   const graph = readGraph(await findSnapshot(db, stored.snapshotHash));
@@ -76,7 +83,7 @@ async function renderWithin(
   const places = [...iterations].map(([path, named]) => ({ place: { runId: key.runId, path }, named }));
   const found = await collect(places, ({ place, named }) => measureOutputs(db, place, [...named.results], moment));
   const { chosen, leftOut, chosenBytes } = chooseOutputs(found);
-  await memory.resize(before + WEIGHT * (readBytes + chosenBytes));
+  await memory.resize(memory.bytes + WEIGHT * chosenBytes);
   const texts = await collect(places, async ({ place, named }) => {
     const outputs = await readOutputs(
       db,

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { findLeftOutTools } from '../../db/agents/agent-tools.js';
 import { listAgentSteps } from '../../db/agents/agent-steps-repository.js';
-import { readGraph } from '../../db/runs/run-contents.js';
-import { findRunContext, findSnapshot } from '../../db/runs/run-context-repository.js';
+import { hasNode } from '../../db/runs/run-context-repository.js';
 import type { NodeKey } from '../../graph/plan.js';
 import type { RunDeps } from './deps.js';
 import { notFound, orNotFound } from '../http/errors.js';
@@ -30,13 +29,14 @@ const list = defineRoute({
   params: runParams.extend({ node_id: nodeId }),
   query: z.object({ ...pageQuery(1), path: iterationPath.optional() }),
   responses: { 200: envelopeOf(stepSchema) },
-  async handler({ deps, params, query, memory }) {
+  async handler({ deps, tenant, access, params, query, memory, signal }) {
     const node: NodeKey = { runId: params.run_id, path: query.path ?? '', nodeId: params.node_id };
     const asked = { workflowId: params.id, retentionDays: deps.config.resultRetentionDays, maxBytes: MAX_PAGE_BYTES };
     const found = orNotFound(await listAgentSteps(deps.db, node, { ...asked, ...toWindow(query) }));
     if (found.nodeStatus === undefined && !(await isDrawn(deps, node))) throw notFound();
     const isShown = found.steps.length > 0 && !found.isExpired;
-    const masker = isShown ? await readRunMasker(deps, node.runId, memory) : undefined;
+    const asker = { tenant, projectId: access.projectId, signal, memory };
+    const masker = isShown ? await readRunMasker(deps, node.runId, asker) : undefined;
     const isFirst = isShown && found.steps[0]?.turn === 0;
     const leftOut = isFirst ? await findLeftOutTools(deps.db, deps.secretBox, node) : [];
     return answerPage(query, found.total, toSteps(deps, node, found, masker, leftOut));
@@ -50,8 +50,5 @@ export const stepRoutes: Route<RunDeps>[] = [list];
  * node of an iteration stays a 404 until it has started.
  */
 async function isDrawn({ db }: RunDeps, { runId, path, nodeId: id }: NodeKey): Promise<boolean> {
-  if (path !== '') return false;
-  const stored = await findRunContext(db, runId);
-  if (stored === undefined) return false;
-  return readGraph(await findSnapshot(db, stored.snapshotHash)).nodes.has(id);
+  return path === '' && (await hasNode(db, runId, id));
 }

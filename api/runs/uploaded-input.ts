@@ -2,6 +2,7 @@
 import { fileFieldOf } from '../../graph/file-values.js';
 import { inputFieldsOf, type RunInput } from '../../graph/input.js';
 import { setOwn } from '../../graph/json.js';
+import { endTurn } from '../http/heavy-work.js';
 import type { RunDeps } from './deps.js';
 import { discardUploads, type ReceivedInput } from './read-run-input.js';
 import type { Acceptance } from './accept-run.js';
@@ -34,7 +35,10 @@ export function toUploadedInput(document: unknown, { input, uploads }: ReceivedI
   return { input: filled, uploaded, options: { files: sent } };
 }
 
-/** Deletes the uploaded files unless the start is accepted: after a refusal, and for a repeat of an earlier request. */
+/**
+ * Deletes the uploaded files unless the start is accepted: after a refusal, and for a repeat of an earlier request. The
+ * deletion ends the turn of the large work that calls this, because the store of files may be slow.
+ */
 export async function keepIfAccepted<A extends Acceptance>(
   { files }: Pick<RunDeps, 'files'>,
   received: ReceivedInput,
@@ -47,7 +51,10 @@ export async function keepIfAccepted<A extends Acceptance>(
     isKept = acceptance.envelope.status === 201 && !acceptance.isRepeat;
     return acceptance;
   } finally {
-    if (!isKept) await discardUploads(files, received);
+    if (!isKept) {
+      endTurn();
+      await discardUploads(files, received);
+    }
   }
 }
 

@@ -19,11 +19,12 @@ import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-re
 import type { ScheduleDeps } from './deps.js';
 import { nothing } from '../http/answer-schemas.js';
 import { ApiError, notFound, orNotFound } from '../http/errors.js';
+import { endTurn } from '../http/heavy-work.js';
 import { answerPage, envelopeOf, pageQuery, toWindow } from '../http/pagination.js';
 import { idParams, uuid } from '../http/path-ids.js';
 import { routesOf, type Route } from '../http/route.js';
 import { newScheduleBody, readCron, readTimeZone, scheduleChangeBody, sealInput } from './schedule-body.js';
-import { projectScheduleSchema, scheduleSchema, toSchedule } from './schedule-view.js';
+import { projectScheduleSchema, scheduleSchema, toMaskedInput, toSchedule } from './schedule-view.js';
 import { finishRemoval, syncSchedule } from './sync-schedules.js';
 
 const defineRoute = routesOf<ScheduleDeps>();
@@ -42,7 +43,9 @@ const list = defineRoute({
   async handler({ deps, params, query }) {
     const workflow = orNotFound((await findInputSecrets(deps.db, [params.id])).get(params.id));
     const { total, schedules } = await pageOfSchedules(deps.db, { workflowId: params.id }, toWindow(query));
-    const items = await Promise.all(schedules.map((schedule) => toSchedule(deps, schedule, workflow)));
+    const items = await Promise.all(
+      schedules.map((schedule) => toSchedule(deps, schedule, toMaskedInput(deps, schedule, workflow))),
+    );
     return answerPage(query, total, items);
   },
 });
@@ -62,7 +65,9 @@ const listOfProject = defineRoute({
         const { workflowId: id, workflowTitle: title } = schedule;
         const drawing = secrets.get(id);
         // The workflow was deleted meanwhile, and its schedules with it.
-        return drawing && { ...(await toSchedule(deps, schedule, drawing)), workflow: { id, title } };
+        if (drawing === undefined) return undefined;
+        const input = toMaskedInput(deps, schedule, drawing);
+        return { ...(await toSchedule(deps, schedule, input)), workflow: { id, title } };
       }),
     );
     return answerPage(
@@ -109,8 +114,11 @@ const create = defineRoute({
     if (made === 'too_many') {
       throw new ApiError(400, 'too_many_schedules', `A workflow may have ${MOST_SCHEDULES} schedules.`);
     }
+    const input = toMaskedInput(deps, made, workflow);
+    // Temporal may be slow, and large work of others must not wait for it.
+    endTurn();
     await syncSchedule(deps, log, made.id);
-    return { status: 201, body: await toSchedule(deps, made, workflow) };
+    return { status: 201, body: await toSchedule(deps, made, input) };
   },
 });
 
@@ -143,8 +151,10 @@ const change = defineRoute({
       keyOf: (updated) => updated && { id: scheduleId },
     });
     if (changed === undefined) throw notFound();
+    const input = toMaskedInput(deps, changed, workflow);
+    endTurn();
     await syncSchedule(deps, log, scheduleId);
-    return { status: 200, body: await toSchedule(deps, changed, workflow) };
+    return { status: 200, body: await toSchedule(deps, changed, input) };
   },
 });
 

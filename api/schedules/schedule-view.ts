@@ -53,18 +53,18 @@ export const projectScheduleSchema = scheduleSchema.extend({
 /** A drawing, or the part of it that names secret fields. */
 type Drawing = SealedSecrets & { document: unknown };
 
-/** Masks the secret fields of the workflow's `drawing`, and those that were secret when the input was sent. */
+/** `input` is what `toMaskedInput` has returned. Asks Temporal for the next times. */
 export async function toSchedule(
   deps: ScheduleDeps,
   schedule: ScheduleRecord,
-  drawing: Drawing,
+  input: unknown,
 ): Promise<z.infer<typeof scheduleSchema>> {
   const { lastFiringAt: at, lastRefusalCode: code, lastRefusalMessage: message } = schedule;
   return {
     id: schedule.id,
     cron: schedule.cron,
     time_zone: schedule.timeZone,
-    input: maskedInput(deps, schedule, drawing),
+    input,
     overlap: schedule.overlap,
     is_paused: schedule.isPaused,
     pause_reason: schedule.pauseReason,
@@ -84,7 +84,15 @@ export async function toSchedule(
   };
 }
 
-function maskedInput({ secretBox }: ScheduleDeps, { id, inputEnc }: ScheduleRecord, drawing: Drawing): unknown {
+/**
+ * Masks the secret fields of the workflow's `drawing`, and those that were secret when the input was sent. Returns null
+ * if the key of the input was withdrawn.
+ */
+export function toMaskedInput(
+  { secretBox }: Pick<ScheduleDeps, 'secretBox'>,
+  { id, inputEnc }: ScheduleRecord,
+  drawing: Drawing,
+): unknown {
   const stored = openScheduleInput(secretBox, id, inputEnc);
   if (stored === undefined) return null;
   const fields = [...secretFieldsThen(stored), ...secretFieldsOf(drawing.document)];

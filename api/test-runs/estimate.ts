@@ -2,9 +2,8 @@
 // reused results. An unknown variable counts as empty (docs/use/test-runs.md, "What a test would cost").
 import { Decimal } from 'decimal.js';
 import { sumOf } from '../../config/currencies.js';
-import { weighFiles } from '../../config/file-tokens.js';
-import { priceOf, reservedTokens } from '../../config/model-price.js';
-import { findModel } from '../../config/model-providers.js';
+import { priceOf, reservedTokens, tokensIn } from '../../config/model-price.js';
+import { findModel, type ResolvedModel } from '../../config/model-providers.js';
 import type { RunInput } from '../../graph/input.js';
 import { actionOfTool, readAction } from '../../graph/actions/action.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
@@ -15,8 +14,9 @@ import { NodeError } from '../../graph/node-error.js';
 import { enclosingLoops } from '../../graph/plan.js';
 import { renderText, type VariableValues } from '../../graph/template.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
+import type { InTurn } from '../http/heavy-work.js';
 import type { TestDeps } from './deps.js';
-import { UnknownFileError, toMessages } from './estimated-files.js';
+import { charactersAddedBy, createWeighing, namedFileIds, UnknownFileError } from './estimated-files.js';
 import { inputOfTest, type OpenedTest } from './start-test.js';
 import { readTestValues } from './test-values.js';
 
@@ -38,21 +38,39 @@ interface Asked {
   userId: number;
   input: RunInput | undefined;
   memory: ByteLease;
+  inTurn: InTurn;
   signal: AbortSignal;
+}
+
+/** A model call without its files. */
+interface ModelCall {
+  model: ResolvedModel;
+  /** The length of the request. */
+  characters: number;
+  /** The tokens of the answer. */
+  output: number;
+  /** The ids of the files of each message. */
+  files: string[][];
 }
 
 export async function estimateTest(deps: TestDeps, opened: OpenedTest, asked: Asked): Promise<Estimate> {
   const found = callsOf(opened);
   const input = await inputOfTest(deps, asked, opened);
   const templates = found.map(({ data }) => data);
-  const { planned } = opened;
+  const { planned, workflow } = opened;
   const values = await readTestValues(deps, { planned, input, templates, memory: asked.memory });
-  const bounds: (string | null)[] = [];
-  for (const call of found) bounds.push(await boundOf(deps, call, { ...asked, values, opened }));
-  const known = bounds.filter((bound) => bound !== null);
   const calls = found.map(({ nodeId, kind, data }) => {
     return { nodeId, kind, hasSideEffects: hasSideEffects(kind, withMethod(kind, data, values)) };
   });
+  const modelCalls = found.map((call) => modelCallOrBound(deps, call, values));
+  // The large work at the drawing is done. Reading the files ends its turn, and is followed by small work only.
+  const weigh = createWeighing(deps, { ...asked, projectId: workflow.project_id });
+  const bounds: (string | null)[] = [];
+  for (const call of modelCalls) {
+    const isKnown = call === null || typeof call === 'string';
+    bounds.push(isKnown ? call : await priceOfCall(call, weigh));
+  }
+  const known = bounds.filter((bound) => bound !== null);
   return { calls, reserved: known.length < bounds.length ? null : sumOf(known).toFixed() };
 }
 
@@ -100,42 +118,56 @@ function withMethod(kind: NodeKind, data: JsonObject, values: VariableValues): J
   return kind === 'http' && typeof method === 'string' ? { ...data, method: renderText(method, values).trim() } : data;
 }
 
-interface CallToPrice extends Asked {
-  values: VariableValues;
-  opened: OpenedTest;
-}
-
-/** Returns the most that the call reserves in USD; null if no bound is known. */
-async function boundOf(deps: TestDeps, { kind, data, isRepeated }: Call, asked: CallToPrice): Promise<string | null> {
+/** Returns the model call of the node, or the most that the node reserves in USD; null if no bound is known. */
+function modelCallOrBound(
+  { models }: TestDeps,
+  { kind, data, isRepeated }: Call,
+  values: VariableValues,
+): ModelCall | string | null {
   if (kind !== 'llm' && kind !== 'agent' && kind !== 'workflow') return '0';
   if (isRepeated || kind === 'workflow') return null;
   if (kind === 'agent') return maxCostOf(data);
   try {
-    return await priceOfCall(deps, data, asked);
+    return toModelCall(models, data, values);
   } catch (error) {
-    // The node would fail before the call, or the content of a file cannot be determined now.
+    // The node would fail before the call, or its files are too many or unknown.
     if (error instanceof NodeError || error instanceof UnknownFileError) return null;
     throw error;
   }
 }
 
 /** Null for a model without a provider: the call would not be made, and its price is unknown. */
-async function priceOfCall(deps: TestDeps, data: JsonObject, asked: CallToPrice): Promise<string | null> {
-  const { values, opened, userId, memory, signal } = asked;
+function toModelCall(models: TestDeps['models'], data: JsonObject, values: VariableValues): ModelCall | null {
   const settings = isObject(data['settings']) ? data['settings'] : {};
   const { model_name: name } = settings;
   const modelName = typeof name === 'string' ? renderText(name, values) : '';
-  const model = findModel(deps.models, modelName);
+  const model = findModel(models, modelName);
   if (model === undefined) return null;
-  const { project_id: projectId } = opened.workflow;
-  const reading = { projectId, userId, model, values, memory, signal };
   const drawn = Array.isArray(data['messages']) ? data['messages'].filter(isObject) : [];
-  const { messages, tokens } = weighFiles(await toMessages(deps, drawn, reading));
+  const messages = drawn.map(({ role, message }) => {
+    return { role, content: typeof message === 'string' ? renderText(message, values) : '' };
+  });
   const parameters = modelParameters(settings, values);
   const characters = writeJson({ ...parameters, model: modelName, messages, stream: false }).length;
   const lengths = JSON.parse(writeJson(parameters)) as Parameters<typeof reservedTokens>[1];
-  const reserved = reservedTokens(characters, lengths);
-  return priceOf({ ...reserved, input: reserved.input + tokens }, model);
+  const { output } = reservedTokens(characters, lengths);
+  return { model, characters, output, files: namedFileIds(drawn, values) };
+}
+
+/** Returns the price in USD; null if the content of a file cannot be determined now. */
+async function priceOfCall(
+  { model, characters, output, files: ids }: ModelCall,
+  weigh: ReturnType<typeof createWeighing>,
+): Promise<string | null> {
+  try {
+    const files = await weigh(ids, model);
+    const all = files.reduce((sum, ofMessage) => sum + charactersAddedBy(ofMessage), characters);
+    const tokens = files.flat().reduce((sum, file) => sum + file.tokens, 0);
+    return priceOf({ input: tokensIn(all) + tokens, output }, model);
+  } catch (error) {
+    if (error instanceof UnknownFileError) return null;
+    throw error;
+  }
 }
 
 /** The upper bound of an agent is its limit of money, because the number of its calls is unknown. Null without one. */

@@ -1,15 +1,18 @@
-// Builds the messages of a model call with their files, as the call would send them, to estimate its tokens.
+// Weighs the files of model calls: what each adds to the request that a call would send, to estimate its tokens.
 import { buffer } from 'node:stream/consumers';
+import { weighFiles } from '../../config/file-tokens.js';
 import type { ResolvedModel } from '../../config/model-providers.js';
 import { findFiles, type StoredFile } from '../../db/files/files-repository.js';
 import { fileKindOf } from '../../files/file-kind.js';
 import { MissingBytesError } from '../../files/file-store.js';
 import { fileIdOf, MAX_MODEL_FILE_BYTES, MAX_MODEL_FILES, namedFiles } from '../../graph/file-values.js';
 import type { JsonObject } from '../../graph/json.js';
-import { renderJson, renderText, type VariableValues } from '../../graph/template.js';
+import { writeJson } from '../../graph/json-text.js';
+import { renderJson, type VariableValues } from '../../graph/template.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import { textOfBytes } from '../../outgoing/text-of-bytes.js';
 import { ProcessesBusyError } from '../../processes/processes.js';
+import { endTurn, type InTurn } from '../http/heavy-work.js';
 import type { TestDeps } from './deps.js';
 
 /**
@@ -20,13 +23,23 @@ export class UnknownFileError extends Error {
   override name = 'UnknownFileError';
 }
 
-interface Reading {
+export interface Reading {
   projectId: number;
   userId: number;
-  model: ResolvedModel;
-  values: VariableValues;
   memory: ByteLease;
+  inTurn: InTurn;
   signal: AbortSignal;
+}
+
+/** What remains of a file once it is read. */
+export interface WeighedFile {
+  /** Its part of a message, without its bytes or its text. */
+  part: JsonObject;
+  /** The characters of its text in JSON; 0 if its bytes are sent. */
+  characters: number;
+  /** The tokens of its bytes; 0 if its text is sent. */
+  tokens: number;
+  sentBytes: number;
 }
 
 /** Bytes of memory per byte of a file: as it is read, and in base64 or as text. */
@@ -36,67 +49,122 @@ const MAX_WAITING = 8;
 
 type Deps = Pick<TestDeps, 'db' | 'files' | 'processes'>;
 
-/** Returns the messages of one call; the limit on files applies to all of them together. Throws `UnknownFileError`. */
-export async function toMessages(deps: Deps, drawn: readonly JsonObject[], reading: Reading): Promise<JsonObject[]> {
-  const { projectId, values, memory } = reading;
-  const made: JsonObject[] = [];
-  const [stored, sent] = [createSum(), createSum()];
-  let count = 0;
-  for (const { role, message, files } of drawn) {
-    const text = typeof message === 'string' ? renderText(message, values) : '';
-    const named = namedFiles(renderJson(files ?? null, values));
-    count += named.length;
-    const ids = named.flatMap((value) => fileIdOf(value) ?? []);
-    if (ids.length < named.length || count > MAX_MODEL_FILES) throw new UnknownFileError();
-    const found = new Map((await findFiles(deps.db, projectId, ids)).map((file) => [file.id, file]));
-    const parts: JsonObject[] = [{ type: 'text', text }];
-    for (const id of ids) {
-      const file = found.get(id);
-      if (file === undefined) throw new UnknownFileError();
-      stored.add(file.size);
-      await memory.resize(memory.bytes + HELD_FACTOR * file.size);
-      const part = await toPart(deps, file, reading);
-      const { text: partText } = part;
-      sent.add(typeof partText === 'string' ? Buffer.byteLength(partText) : file.size);
-      parts.push(part);
-    }
-    const isText = parts.every(({ type }) => type === 'text');
-    made.push({ role, content: isText ? parts.map((part) => part['text']).join('\n\n') : parts });
-  }
-  return made;
+/**
+ * Returns the ids of the files of each message of a call. The limit applies to all of them together. Throws
+ * `UnknownFileError`.
+ */
+export function namedFileIds(drawn: readonly JsonObject[], values: VariableValues): string[][] {
+  const named = drawn.map(({ files }) => namedFiles(renderJson(files ?? null, values)));
+  const ids = named.map((list) => list.flatMap((value) => fileIdOf(value) ?? []));
+  if (ids.flat().length < named.flat().length || ids.flat().length > MAX_MODEL_FILES) throw new UnknownFileError();
+  return ids;
 }
 
-/** A document may have much more text than bytes, so the bytes read and the bytes sent are each limited. */
-function createSum(): { add: (bytes: number) => void } {
-  let sum = 0;
-  return {
-    add(bytes) {
-      sum += bytes;
-      if (sum > MAX_MODEL_FILE_BYTES) throw new UnknownFileError();
-    },
+/**
+ * Returns a function that weighs the files of one call, whose ids `namedFileIds` returns. It throws `UnknownFileError`.
+ * Each file is read once, also if several calls name it. Only one file is in memory at a time. The first reading ends
+ * the turn of the large work that calls it, because the store of files and the processes that read documents may be
+ * slow.
+ */
+export function createWeighing(deps: Deps, reading: Reading) {
+  const weighed = new Map<string, Promise<WeighedFile>>();
+
+  function weighOnce(file: StoredFile, { accepts }: ResolvedModel): Promise<WeighedFile> {
+    const key = [file.id, ...accepts].join();
+    const found = weighed.get(key) ?? inMemory(file, reading.memory, () => weigh(deps, file, accepts, reading));
+    weighed.set(key, found);
+    return found;
+  }
+
+  return async (ids: readonly string[][], model: ResolvedModel): Promise<WeighedFile[][]> => {
+    if (ids.flat().length === 0) return ids.map(() => []);
+    const found = new Map((await findFiles(deps.db, reading.projectId, ids.flat())).map((file) => [file.id, file]));
+    const files = ids.map((ofMessage) =>
+      ofMessage.map((id) => {
+        const file = found.get(id);
+        if (file === undefined) throw new UnknownFileError();
+        return file;
+      }),
+    );
+    // A document may have much more text than bytes, so the bytes read and the bytes sent are each limited.
+    limitBytes(files.flat().map(({ size }) => size));
+    const made: WeighedFile[][] = [];
+    for (const ofMessage of files) {
+      const ofThis: WeighedFile[] = [];
+      made.push(ofThis);
+      for (const file of ofMessage) {
+        ofThis.push(await weighOnce(file, model));
+        limitBytes(made.flat().map(({ sentBytes }) => sentBytes));
+      }
+    }
+    return made;
   };
 }
 
-async function toPart(deps: Deps, file: StoredFile, { model: { accepts }, ...reading }: Reading): Promise<JsonObject> {
+/** Returns the characters that the files of a message add to its JSON, whose content without files is its text. */
+export function charactersAddedBy(files: readonly WeighedFile[]): number {
+  const parts = [{ type: 'text', text: '' }, ...files.map(({ part }) => part)];
+  const isText = parts.every(({ type }) => type === 'text');
+  const content = isText ? parts.map((part) => part['text']).join('\n\n') : parts;
+  const frame = writeJson(content).length - writeJson('').length;
+  return files.reduce((sum, { characters }) => sum + characters, frame);
+}
+
+function limitBytes(sizes: readonly number[]): void {
+  if (sizes.reduce((sum, size) => sum + size, 0) > MAX_MODEL_FILE_BYTES) throw new UnknownFileError();
+}
+
+async function inMemory<T>(file: StoredFile, memory: ByteLease, work: () => Promise<T>): Promise<T> {
+  const before = memory.bytes;
+  try {
+    await memory.resize(before + HELD_FACTOR * file.size);
+    return await work();
+  } finally {
+    await memory.resize(before);
+  }
+}
+
+async function weigh(
+  deps: Deps,
+  file: StoredFile,
+  accepts: ResolvedModel['accepts'],
+  reading: Reading,
+): Promise<WeighedFile> {
+  endTurn();
   const { name } = file;
+  const { inTurn } = reading;
   const bytes = await read(deps, file, reading.signal);
   const found = fileKindOf(bytes);
-  if (found.kind === 'image' && accepts.includes('image')) return { type: 'image_url' };
+  if (found.kind === 'image' && accepts.includes('image')) return weighBytes(file, { type: 'image_url' });
   if (found.kind === 'audio' && accepts.includes('audio')) {
-    return { type: 'input_audio', input_audio: { data: bytes.toString('base64'), format: found.format } };
+    return inTurn(bytes.length, () => {
+      const audio = { data: bytes.toString('base64'), format: found.format };
+      return weighBytes(file, { type: 'input_audio', input_audio: audio });
+    });
   }
   if (found.kind === 'pdf' && accepts.includes('pdf')) {
-    return {
-      type: 'file',
-      file: { filename: name, file_data: `data:application/pdf;base64,${bytes.toString('base64')}` },
-    };
+    return inTurn(bytes.length, () => {
+      const data = `data:application/pdf;base64,${bytes.toString('base64')}`;
+      return weighBytes(file, { type: 'file', file: { filename: name, file_data: data } });
+    });
   }
   if (found.kind === 'image' || found.kind === 'audio' || found.kind === 'old_office') throw new UnknownFileError();
-  const text =
-    found.kind === 'other'
-      ? await plainTextOf(bytes, file.type)
-      : await textOf(deps, { kind: 'document', format: found.kind, bytes }, reading);
-  return { type: 'text', text: `${name}:\n${text}` };
+  if (found.kind === 'other') {
+    return inTurn(bytes.length, async () => weighText(`${name}:\n${await plainTextOf(bytes, file.type)}`));
+  }
+  const text = await textOf(deps, { kind: 'document', format: found.kind, bytes }, reading);
+  return inTurn(text.length, () => weighText(`${name}:\n${text}`));
+}
+
+function weighBytes({ size }: StoredFile, part: JsonObject): WeighedFile {
+  const { messages, tokens } = weighFiles([{ content: [part] }]);
+  const [{ content }] = messages as [{ content: [JsonObject] }];
+  return { part: content[0], characters: 0, tokens, sentBytes: size };
+}
+
+function weighText(text: string): WeighedFile {
+  const characters = writeJson(text).length - writeJson('').length;
+  return { part: { type: 'text', text: '' }, characters, tokens: 0, sentBytes: Buffer.byteLength(text) };
 }
 
 async function plainTextOf(bytes: Buffer, type: string): Promise<string> {

@@ -7,7 +7,7 @@ import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { TestDeps } from './deps.js';
 import { ApiError, orNotFound } from '../http/errors.js';
-import type { Asker, HeavyWork } from '../http/heavy-work.js';
+import type { Asker } from '../http/heavy-work.js';
 import { withDrawing } from '../workflows/with-drawing.js';
 import { chosen } from './cases-routes.js';
 import { startCases, driveCases } from './run-cases.js';
@@ -20,7 +20,7 @@ const LOOK_AGAIN_MS = 200;
  * minute.
  */
 export async function passRequiredCases(
-  deps: TestDeps & { heavyWork: HeavyWork },
+  deps: TestDeps,
   log: Logger,
   { workflowId, userId, asker }: { workflowId: number; userId: number; asker: Asker & { memory: ByteLease } },
 ): Promise<void> {

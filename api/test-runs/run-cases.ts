@@ -87,7 +87,8 @@ export function startRunningCases(deps: TestDeps): BackgroundLoop {
 /**
  * Ends the cases whose runs have ended, starts the next ones, and ends the case run after the last. Several processes
  * may do so at once: a case gets only one run, and ends once. Logs errors and does not throw them, because the case run
- * is stored and a later round continues it. Aborting `signal` ends the comparison of texts, which may take long.
+ * is stored and a later round continues it. Aborting `signal` ends the comparison of texts, which may take long, and
+ * leaves the other cases to a later round.
  */
 export async function driveCases(deps: TestDeps, log: Logger, run: CaseRun, signal: AbortSignal): Promise<void> {
   try {
@@ -110,6 +111,7 @@ async function continueCases(deps: TestDeps, log: Logger, run: CaseRun, signal: 
   // The workflow is read only if a case is started, because rounds are frequent and the drawing may be large.
   let workflow: StoredDrawing | undefined;
   for (const result of results) {
+    signal.throwIfAborted();
     if (result.status !== 'in progress') continue;
     const isJudged = await endIfOver(deps, run, result, signal);
     if (isJudged === false) open += 1;

@@ -7,6 +7,7 @@ import { toAmount } from '../../config/currencies.js';
 import { badRequestSchema } from '../http/answer-schemas.js';
 import { waitHeaders } from '../http/conditional.js';
 import { orNotFound } from '../http/errors.js';
+import type { InTurn } from '../http/heavy-work.js';
 import { limitAmount } from '../http/limit-amount.js';
 import { iterationPath, nodeId } from '../http/path-ids.js';
 import type { TestDeps } from './deps.js';
@@ -127,14 +128,17 @@ const estimate = defineRoute({
     }),
     400: z.union([invalidDrawingSchema, badRequestSchema]),
   },
-  async handler({ deps, caller, params, body, memory, signal }) {
+  async handler({ deps, tenant, caller, access, params, body, memory, signal }) {
     const workflow = orNotFound(await findDrawing(deps.db, params.id));
     const { mode, node, path, input: sentInput, drawing } = body;
     const draft = await findNamedDraft(deps, workflow, caller, body);
     const asked = { mode, nodeId: node, path, input: sentInput, drawing, draft, mocks: {}, usesPins: true };
     const opened = await openTest(deps, { workflow, ...asked });
     const { userId } = caller;
-    const { calls, reserved } = await estimateTest(deps, opened, { userId, input: sentInput, memory, signal });
+    const asker = { tenant, projectId: access.projectId, signal };
+    const inTurn: InTurn = (sizeBytes, work) => deps.heavyWork.run(asker, sizeBytes, work);
+    const reading = { userId, input: sentInput, memory, inTurn, signal };
+    const { calls, reserved } = await estimateTest(deps, opened, reading);
     const shown = calls.map(({ nodeId: id, kind, hasSideEffects }) => {
       return { node_id: id, kind, has_side_effects: hasSideEffects };
     });

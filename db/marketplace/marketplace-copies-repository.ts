@@ -74,6 +74,16 @@ function findSource(db: Db, slug: string) {
     .executeTakeFirst();
 }
 
+/** Returns the bytes of the published drawing; 0 if no published workflow has the slug. */
+export async function measurePublished(db: Db, slug: string): Promise<number> {
+  const row = await publishedWorkflows(db)
+    .innerJoin('graph_snapshots', 'graph_snapshots.hash', 'workflows.published_snapshot')
+    .select(sql<number>`octet_length(graph_snapshots.document::text)`.as('bytes'))
+    .where('workflows.slug', '=', slug)
+    .executeTakeFirst();
+  return row?.bytes ?? 0;
+}
+
 export interface SealedRunSecrets {
   id: string;
   project_id: number;

@@ -55,6 +55,14 @@ export async function findSnapshot(db: Db, hash: Buffer): Promise<StoredSnapshot
   return { document: row.document, plan: row.plan as Plan, sizeBytes: row.size };
 }
 
+/** Returns true if the drawing of the run has the node and the run can reach it. */
+export async function hasNode(db: Db, runId: string, nodeId: string): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM runs JOIN graph_snapshots AS graph ON graph.hash = runs.snapshot_hash
+    WHERE runs.id = ${runId} AND (graph.plan -> 'ids')::jsonb ? ${nodeId}`.execute(db);
+  return rows.length > 0;
+}
+
 interface StoredPlan {
   plan: Plan;
   /** The `settings` of the drawing, not validated. */

@@ -107,6 +107,14 @@ describe('a route that reads a drawing', () => {
     assert.deepEqual(silent, []);
   });
 
+  it('reads a published drawing, or that of a run, in a turn of the queue', () => {
+    const files = execFileSync('git', ['ls-files', 'api'], { encoding: 'utf8' }).split('\n').filter(Boolean);
+    const reading = files.filter((file) => /\b(?:findSnapshot|copyFromMarketplace)\(/.test(readFileSync(file, 'utf8')));
+    assert.ok(reading.length > 2, reading.join());
+    const silent = reading.filter((file) => !/\bheavyWork\.run\(/.test(readFileSync(file, 'utf8')));
+    assert.deepEqual(silent, []);
+  });
+
   it('reads it in a turn of the queue, in every file that is not in IN_TURN', () => {
     const files = execFileSync('git', ['ls-files', 'api'], { encoding: 'utf8' }).split('\n').filter(Boolean);
     const reading = files.filter((file) =>

@@ -3,6 +3,13 @@ import { setMaxListeners } from 'node:events';
 import { endTurn, HeavyWork } from '../../../api/http/heavy-work.js';
 import { startWithoutWaiting } from '../../../api/runs/accept-run.js';
 import { ApiError } from '../../../api/http/errors.js';
+import type { ConversationDeps } from '../../../api/conversations/deps.js';
+import { reportCancelled } from '../../../api/conversations/post-message.js';
+import { scheduleRoutes } from '../../../api/schedules/routes.js';
+import { createSecretBox } from '../../../db/core/secret-box.js';
+import { drawing, trigger } from '../../../harness/drawing/drawing.js';
+import { createGate, type Gate } from '../../../harness/timing/gate.js';
+import { playedDatabase } from '../../support/played-database.js';
 
 const LARGE = 1024 * 1024;
 const { signal } = new AbortController();
@@ -96,6 +103,60 @@ describe('work at large drawings', () => {
     assert.equal(await queue.run({ tenant: 'b', signal }, LARGE, () => 'done'), 'done');
     free();
     await accepting;
+  });
+
+  /** Temporal, whose answers come only after the gate is opened. Opens `asked` when it is asked. */
+  function slowTemporal({ opened }: Gate, asked: Gate) {
+    const away = () => {
+      asked.open();
+      return opened.then(() => Promise.reject(new Error('away')));
+    };
+    const call = <T>(_limit: unknown, work: () => Promise<T>): Promise<T> => work();
+    return {
+      withAbortSignal: call,
+      withDeadline: call,
+      schedule: { getHandle: () => ({ describe: away }) },
+      workflow: { getHandle: () => ({ cancel: away }) },
+    };
+  }
+  const log = { warn: () => undefined } as never;
+
+  it('does not wait for Temporal while a schedule is created or changed', async () => {
+    const stored = { id: 's', inputEnc: Buffer.alloc(0), isPaused: true, createdAt: new Date(), lastFiringAt: null };
+    const workflow = { id: 1, project_id: 1, document: drawing([trigger()]), secrets_enc: null };
+    const settings = { id: 's', cron: '0 8 * * *', timeZone: 'UTC', overlap: 'skip', version: '1' };
+    const body = { cron: '0 8 * * *', time_zone: 'UTC', input: {} };
+    const params = { id: 1, schedule_id: 's' };
+    const common = { log, caller: { userId: 1 }, access: { projectId: 1 }, params, body };
+    for (const method of ['POST', 'PATCH']) {
+      const queue = new HeavyWork();
+      const [gate, asked] = [createGate(), createGate()];
+      const db = playedDatabase(({ sql }) => ({ rows: [sql.includes('from "schedules"') ? settings : workflow] }));
+      const secretBox = createSecretBox([Buffer.alloc(32)]);
+      const deps = { db, secretBox, temporal: slowTemporal(gate, asked), config: { taskQueue: 'q' } };
+      const audit = { change: () => Promise.resolve(stored) };
+      const route = scheduleRoutes.find((each) => each.method === method)!;
+      const saving = queue.run({ tenant: 'a', signal }, LARGE, () =>
+        route.handler({ ...common, deps, audit } as unknown as Parameters<typeof route.handler>[0]),
+      );
+      await asked.opened;
+      assert.equal(await queue.run({ tenant: 'b', signal }, LARGE, () => 'done'), 'done', method);
+      gate.open();
+      await saving;
+    }
+  });
+
+  it('does not wait for Temporal while a message stops the runs of earlier ones', async () => {
+    const queue = new HeavyWork();
+    const [gate, asked] = [createGate(), createGate()];
+    const deps = { temporal: slowTemporal(gate, asked) } as unknown as ConversationDeps;
+    const posting = queue.run({ tenant: 'a', signal }, LARGE, () =>
+      reportCancelled(deps, log, { ended: [], toNotify: ['run'] }),
+    );
+    await asked.opened;
+    assert.equal(await queue.run({ tenant: 'b', signal }, LARGE, () => 'done'), 'done');
+    gate.open();
+    await posting;
   });
 
   it('is refused to a tenant with too many waiting requests, and dropped when the client hangs up', async () => {

@@ -90,6 +90,41 @@ describe('the stream of a tool call', function () {
     });
   }
 
+  it('holds the memory of a large result until the client has taken it, and ends for others who need the memory', async () => {
+    const { api } = account;
+    const text = 'x'.repeat(1_000_000);
+    const output = nodeOf('output', { value: '{{ input.text }}' });
+    const fields = [{ id: 'text', type: 'text' }];
+    const id = await api.createWorkflow(await api.createProject(), drawing(linkInRow([trigger(fields), output])));
+    const ended = (await api.run(id, { text })).data.id;
+    await api.pollToEnd(ended);
+    const memory = new ByteBudget({ totalBytes: 32 * 1024 * 1024, uncountedBytes: 0 });
+    const openSlow = () => {
+      const reader = { userId: account.userId, keyId: account.keyId };
+      const { signal } = new AbortController();
+      const call = { requestId: 1, progressToken: undefined, reported: 0, runId: ended, reader, signal };
+      const stream = streamCall({ ...deps, memory }, { ...call, takesFirstEvent: false }, OFTEN).body as Readable;
+      return stream.iterator();
+    };
+    const taken = openSlow();
+    let received = '';
+    for (let part = await taken.next(); part.done !== true; part = await taken.next()) {
+      received += String(part.value);
+      if (received.length > 1_000 && received.length < text.length) assert.ok(memory.heldBytes > 0);
+    }
+    assert.equal(textOf(resultIn(received)), text);
+    assert.equal(memory.heldBytes, 0);
+    const stalled = openSlow();
+    for (let first = ''; !first.includes('data:');) first = String((await stalled.next()).value);
+    const other = memory.lease('user:other');
+    await other.resize(31 * 1024 * 1024);
+    await assert.rejects(async () => {
+      while ((await stalled.next()).done !== true);
+    });
+    assert.equal(memory.heldBytes, other.bytes);
+    other.end();
+  });
+
   it('ends when the key that it was opened with is gone', async () => {
     const reading = read(open(OFTEN));
     await removeKey(stack, account);

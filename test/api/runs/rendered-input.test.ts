@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { pino } from 'pino';
 import { renderNodeInput } from '../../../api/runs/rendered-input.js';
 import type { RunDeps } from '../../../api/runs/deps.js';
+import { HeavyWork } from '../../../api/http/heavy-work.js';
 import { createSecretBox } from '../../../db/core/secret-box.js';
 import { compilePlan } from '../../../graph/compile-plan.js';
 import { iterationPath } from '../../../graph/iteration-path.js';
@@ -30,9 +31,11 @@ describe('the input of a node in a loop', () => {
       return { rows: [] };
     });
     const memory = new ByteBudget({ totalBytes: 100_000_000, uncountedBytes: 0 }).lease('user:1');
-    const deps = { db, secretBox: createSecretBox([Buffer.alloc(32)]) } as unknown as RunDeps;
+    const deps = { db, secretBox: createSecretBox([Buffer.alloc(32)]), heavyWork: new HeavyWork() };
     const key = { runId: 'r', path: iterationPath('', loop.id, 0), nodeId: body.id };
-    return renderNodeInput(deps, { key, moment: new Date(), log: pino({ level: 'silent' }), memory });
+    const asker = { tenant: 'user:1', signal: new AbortController().signal };
+    const asked = { key, moment: new Date(), log: pino({ level: 'silent' }), memory, asker };
+    return renderNodeInput(deps as unknown as RunDeps, asked);
   };
 
   it('is unreadable if an item cannot be opened', async () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { HeavyWork } from '../../../api/http/heavy-work.js';
 import { discardUnlessTakenOver, keepIfAccepted } from '../../../api/runs/uploaded-input.js';
 import type { ReceivedInput } from '../../../api/runs/read-run-input.js';
+import { createGate } from '../../../harness/timing/gate.js';
 
 describe('the files of a multipart start', () => {
   const failure = new Error('503');
@@ -43,5 +45,21 @@ describe('the files of a multipart start', () => {
       throw failure;
     });
     assert.deepEqual(discarded, ['f']);
+  });
+
+  it('are deleted outside of the turn for large work, so that others do not wait for the store of files', async () => {
+    const heavyWork = new HeavyWork();
+    const { signal } = new AbortController();
+    const large = 1024 * 1024;
+    const slow = createGate();
+    const files = { discard: () => slow.opened } as never;
+    const file = { file_id: 'f', name: 'f', type: 't', size: 1, sha256: 'x' };
+    const received: ReceivedInput = { input: undefined, uploads: [{ field: 'file', file }] };
+    const refused = heavyWork.run({ tenant: 'a', signal }, large, () =>
+      keepIfAccepted({ files }, received, accept(422)),
+    );
+    assert.equal(await heavyWork.run({ tenant: 'b', signal }, large, () => 'done'), 'done');
+    slow.open();
+    await refused;
   });
 });

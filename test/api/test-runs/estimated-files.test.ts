@@ -13,12 +13,19 @@ import {
 } from 'kysely';
 import { toModelMessages, type MessageFilesDeps } from '../../../activities/kinds/llm/message-files.js';
 import type { NodeTask } from '../../../activities/node/node-step.js';
-import { toMessages, UnknownFileError } from '../../../api/test-runs/estimated-files.js';
+import { HeavyWork, type InTurn } from '../../../api/http/heavy-work.js';
+import type { TestDeps } from '../../../api/test-runs/deps.js';
+import { estimateTest } from '../../../api/test-runs/estimate.js';
+import { createWeighing, namedFileIds, UnknownFileError } from '../../../api/test-runs/estimated-files.js';
+import type { OpenedTest } from '../../../api/test-runs/start-test.js';
 import type { ResolvedModel } from '../../../config/model-providers.js';
 import type { Tables } from '../../../db/core/tables.js';
 import type { StoredFile } from '../../../db/files/files-repository.js';
 import type { Files } from '../../../files/files.js';
+import { compilePlan } from '../../../graph/compile-plan.js';
 import type { JsonObject } from '../../../graph/json.js';
+import { drawing, linkInRow, node, trigger } from '../../../harness/drawing/drawing.js';
+import { createGate } from '../../../harness/timing/gate.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
 import type { Processes } from '../../../processes/processes.js';
 import { PNG } from '../../support/media.js';
@@ -59,12 +66,17 @@ const readOf = (file: StoredFile): Promise<Readable> =>
   Promise.resolve(Readable.from([stored.get(file.id)!.bytes], { objectMode: false }));
 const lease = () => new ByteBudget({ totalBytes: 4_096 * MIB, uncountedBytes: 0 }).lease('user:1');
 
+const times = (count: number, file: object): object[] => Array.from({ length: count }, () => file);
+
 type Message = { role: string; message: string; files?: unknown };
 
-function estimated(messages: Message[]): Promise<JsonObject[]> {
+/** Returns the number of files that an estimate counts. */
+async function estimated(messages: Message[]): Promise<number> {
   const deps = { db, files: { read: readOf } as unknown as Files, processes: {} as Processes };
   const { signal } = new AbortController();
-  return toMessages(deps, messages, { projectId: 1, userId: 1, model, values, memory: lease(), signal });
+  const inTurn = async <T>(_sizeBytes: number, work: () => Promise<T> | T): Promise<T> => work();
+  const weigh = createWeighing(deps, { projectId: 1, userId: 1, memory: lease(), inTurn, signal });
+  return (await weigh(namedFileIds(messages as JsonObject[], values), model)).flat().length;
 }
 
 function called(messages: Message[]) {
@@ -82,7 +94,7 @@ describe('the files of a model call, estimated and given', () => {
 
   async function areTaken(...messages: Message[]): Promise<void> {
     const named = messages.reduce((sum, { files }) => sum + (files as unknown[]).length, 0);
-    assert.equal(partsOf(await estimated(messages)), named);
+    assert.equal(await estimated(messages), named);
     assert.equal(partsOf(await called(messages)), named);
   }
 
@@ -90,8 +102,6 @@ describe('the files of a model call, estimated and given', () => {
     await assert.rejects(estimated(messages), UnknownFileError);
     await assert.rejects(called(messages), { code: 'file_too_large' });
   }
-
-  const times = (count: number, file: object): object[] => Array.from({ length: count }, () => file);
 
   it('are 100 at most, in all messages together', async () => {
     const small = image(200);
@@ -114,5 +124,64 @@ describe('the files of a model call, estimated and given', () => {
     await Promise.all([estimated([messageOf(half, half)]), called([messageOf(half, half)])]);
     const more = fileOf(Buffer.alloc(8 * MIB - 'a.png:\n'.length + 1, 'x'));
     await areTooMuch(messageOf(half, more));
+  });
+});
+
+describe('the files of an estimate', () => {
+  const priced = { ...model, inputPricePerMillion: '1', outputPricePerMillion: '2' };
+  const models = { models: new Map([['m', priced]]) } as unknown as TestDeps['models'];
+  const { signal } = new AbortController();
+
+  /** Opens a test of a drawing with model calls, each of which is given one of the files. */
+  function opened(files: object[]): OpenedTest {
+    const calls = files.map((file) =>
+      node('llm', { messages: [{ role: 'user', message: 'look', files: [file] }], settings: { model_name: 'm' } }),
+    );
+    const drawn = drawing(linkInRow([trigger(), ...calls]));
+    const compiled = compilePlan(drawn);
+    assert.ok(compiled.ok);
+    const { plan } = compiled;
+    const nothing = { fixedResults: [], sources: [], loops: [], missing: [], secretsThen: [], input: undefined };
+    const planned = { ...nothing, plan, paths: [''], executed: new Set(plan.ids) };
+    const workflow = { id: 1, project_id: 1, document: drawn, secrets_enc: null, project_pools: [] };
+    return { workflow, planned, drawing: drawn } as unknown as OpenedTest;
+  }
+
+  function estimateOf(files: object[], read: typeof readOf, { heavyWork = new HeavyWork(), memory = lease() } = {}) {
+    const deps = { db, files: { read }, models } as unknown as TestDeps;
+    const asker = { tenant: 'user:1', signal };
+    const inTurn: InTurn = (sizeBytes, work) => heavyWork.run(asker, sizeBytes, work);
+    const asked = { userId: 1, input: {}, memory, inTurn, signal };
+    return heavyWork.run(asker, MIB, () => estimateTest(deps, opened(files), asked));
+  }
+
+  it('are read outside of the turn for large work, so that others do not wait for the store of files', async () => {
+    const [gate, heavyWork] = [createGate(), new HeavyWork()];
+    const estimating = estimateOf([image(MIB)], (file) => gate.opened.then(() => readOf(file)), { heavyWork });
+    assert.equal(await heavyWork.run({ tenant: 'user:2', signal }, MIB, () => 'done'), 'done');
+    gate.open();
+    assert.ok((await estimating).reserved !== null);
+  });
+
+  it('are in memory one at a time, and are read once for all calls', async () => {
+    const memory = lease();
+    await memory.resize(MIB);
+    const read: { id: string; leased: number }[] = [];
+    const [image1, image2] = [image(16 * MIB), image(MIB)];
+    const files = [...times(20, image1), image2];
+    const { reserved } = await estimateOf(
+      files,
+      (file) => {
+        read.push({ id: file.id, leased: memory.bytes });
+        return readOf(file);
+      },
+      { memory },
+    );
+    assert.ok(reserved !== null);
+    assert.deepEqual(read, [
+      { id: image1.file_id, leased: (1 + 4 * 16) * MIB },
+      { id: image2.file_id, leased: (1 + 4) * MIB },
+    ]);
+    assert.equal(memory.bytes, MIB);
   });
 });
