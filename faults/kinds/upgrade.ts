@@ -6,7 +6,7 @@ import { readSecrets } from '../../cli/embedded/secrets-file.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import type { Fault } from '../fault.js';
 import { partsReplaced } from '../parts.js';
-import type { Blow } from '../stage.js';
+import type { HitDescription } from '../stage.js';
 import type { World } from '../world.js';
 
 const WORKER = path.resolve(import.meta.dirname, '../../dist/activities/worker/main.js');
@@ -22,8 +22,8 @@ const rolling: Fault = {
   spreadMs: 10_000,
   async apply(stage) {
     const { world } = stage;
-    const blow: Blow = { what: 'the upgrade', cuts: 'nothing', apiDown: false, ends: ['worker'] };
-    await stage.hit(blow, async () => {
+    const description: HitDescription = { what: 'the upgrade', cuts: 'nothing', apiDown: false, ends: ['worker'] };
+    await stage.hit(description, async () => {
       const extra = await startWorker(world);
       let code: number | null;
       try {
