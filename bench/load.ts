@@ -11,10 +11,10 @@ const JOB_TIMEOUT_MS = 900_000;
 /**
  * The milliseconds between two polls of a job; or `waits` if the client sends one request that is answered at the end.
  */
-export type Asking = number | 'waits';
+export type PollMode = number | 'waits';
 
-export function describeAsking(asking: Asking): string {
-  return asking === 'waits' ? 'clients that wait' : `polls every ${asking} ms`;
+export function describePollMode(pollMode: PollMode): string {
+  return pollMode === 'waits' ? 'clients that wait' : `polls every ${pollMode} ms`;
 }
 
 /** The poll interval of a single run: about a tenth of the shortest job. */
@@ -29,12 +29,12 @@ interface Load {
   /** The number of jobs at once. */
   lanes: number;
   durationMs: number;
-  asking: Asking;
+  pollMode: PollMode;
 }
 
 /** Executes one job until it ends. Throws if it fails or does not end. */
-async function doJob(subject: Subject, graph: Graph, asking: Asking): Promise<Job> {
-  if (asking !== 'waits') return runJob(subject as PolledSubject, graph, asking);
+async function doJob(subject: Subject, graph: Graph, pollMode: PollMode): Promise<Job> {
+  if (pollMode !== 'waits') return runJob(subject as PolledSubject, graph, pollMode);
   const startedAt = performance.now();
   const { id } = await subject.runToEnd!(graph, PLAIN_INPUT);
   return { id, tookMs: performance.now() - startedAt, acceptedMs: 0, polls: 0 };
@@ -59,16 +59,16 @@ export async function runJob(
   }
 }
 
-export async function drive({ subject, graph, lanes, durationMs, asking }: Load): Promise<Round> {
+export async function drive({ subject, graph, lanes, durationMs, pollMode }: Load): Promise<Round> {
   const window = new Window({ lanes, durationMs, read: () => ({ cpu: cpuOf(subject.pids()), idleness: idleness() }) });
   const lane = async (number: number): Promise<void> => {
     // Lanes that start at the same moment would send every poll at the same moment.
-    if (asking !== 'waits') await pause((number * asking) / lanes);
-    await doJob(subject, graph, asking);
+    if (pollMode !== 'waits') await pause((number * pollMode) / lanes);
+    await doJob(subject, graph, pollMode);
     window.laneIsWarm(performance.now());
     while (!window.isSettled()) {
       const startedAt = performance.now();
-      const job = await doJob(subject, graph, asking);
+      const job = await doJob(subject, graph, pollMode);
       window.add(job, startedAt, performance.now());
     }
   };

@@ -41,7 +41,7 @@ export async function measure(options: BenchOptions, report: (line: string) => v
 /** A new process still interprets code that it compiles after it has run for some time, so a load runs first. */
 async function warmUp(subject: Subject, isQuick: boolean): Promise<void> {
   const durationMs = isQuick ? WARM_UP_MS_WHEN_QUICK : WARM_UP_MS;
-  await drive({ subject, graph: graphs['chain-5'], lanes: 20, durationMs, asking: PATIENT_POLL_MS });
+  await drive({ subject, graph: graphs['chain-5'], lanes: 20, durationMs, pollMode: PATIENT_POLL_MS });
 }
 
 function servicesOf({ variants, env, other }: BenchOptions): ServiceToStart[] {
@@ -63,7 +63,7 @@ async function measureRows(
     const graph: Graph = graphs[row];
     const loads = lanesOf(graph, lanes).flatMap((number) => {
       const intervals = pollMs ?? (number === 1 ? [alonePollMs(graph)] : CROWD_POLLS_MS);
-      return intervals.map((asking) => ({ lanes: number, asking }));
+      return intervals.map((pollMode) => ({ lanes: number, pollMode }));
     });
     figures.throughput.push(...(await measureThroughput(context, { row, graph, subjects, loads })));
   }

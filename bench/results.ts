@@ -1,6 +1,6 @@
 // The results file of a benchmark. It has the figures of each round, so that a reader sees how much the rounds differ.
 import type { HistorySize } from './histories.js';
-import type { Asking } from './load.js';
+import type { PollMode } from './load.js';
 import type { Part } from './processes.js';
 import type { Spread } from './statistics.js';
 import type { ServiceName, SubjectName } from './subjects.js';
@@ -37,7 +37,7 @@ export interface Throughput {
   subject: SubjectName;
   row: string;
   lanes: number;
-  asking: Asking;
+  pollMode: PollMode;
   calls: number;
   /** The method and address of each call, if the row compares the service with a peer that makes the same calls. */
   call?: string;

@@ -117,7 +117,7 @@ export interface StoredChild extends StoredRun {
 }
 
 /** One act of a fault against parts of the service, from just before it until these parts work again. */
-export interface Hit {
+export interface HitRecord {
   what: string;
   from: number;
   until: number;
@@ -133,7 +133,7 @@ export interface Hit {
 
 export interface Evidence {
   runs: RunEvidence[];
-  hits: Hit[];
+  hits: HitRecord[];
   /** The final number of calls by key. */
   calls: Record<string, number>;
   project: {

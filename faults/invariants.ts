@@ -5,7 +5,7 @@ import { type Violation, type Report } from './report.js';
 import { checkAnswered } from './answered.js';
 import { checkBooks, checkProject } from './books.js';
 import { checkBelow } from './below.js';
-import { placeOf, type Evidence, type ExpectedNode, type Hit, type RunEvidence } from './evidence.js';
+import { placeOf, type Evidence, type ExpectedNode, type HitRecord, type RunEvidence } from './evidence.js';
 
 const isTerminal = (status: string): boolean => status === 'succeed' || status === 'failed';
 
@@ -177,7 +177,7 @@ function checkRepeats({ expected, firstTerminal }: RunEvidence, { hits, calls }:
 }
 
 /** The API may refuse a client only while the API itself or its database is down. */
-function checkAnswers({ failures }: RunEvidence, hits: Hit[], report: Report): void {
+function checkAnswers({ failures }: RunEvidence, hits: HitRecord[], report: Report): void {
   const down = hits.filter(({ apiDown }) => apiDown);
   for (const { from, until, what } of failures) {
     if (down.some((hit) => from <= hit.until && until >= hit.from)) continue;

@@ -64,6 +64,8 @@ interface Totals {
   rows: RowResult[];
   /** Messages about processes that were left behind. */
   leftBehind: string[];
+  /** Messages about modes of execution that could not be played. */
+  notStarted: string[];
 }
 
 /** Returns true if every fault was survived and no process was left behind. */
@@ -73,7 +75,7 @@ async function runMatrix<Where extends Struck>(all: Fault<Where>[], create: Crea
   const runs = Number(values.runs ?? (values.hosts ? RUNS_ON_HOSTS : RUNS));
   if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a whole number above 0');
   const startedAt = Date.now();
-  const totals: Totals = { rows: [], leftBehind: [] };
+  const totals: Totals = { rows: [], leftBehind: [], notStarted: [] };
   for (const execution of executions) await runMode(create, { execution, chosen, runs }, totals);
   const seconds = Math.round((Date.now() - startedAt) / 1000);
   return report(totals, chosen.length * executions.length, seconds);
@@ -92,7 +94,12 @@ async function runMode<Where extends Struck>(
   { execution, chosen, runs }: Mode<Where>,
   totals: Totals,
 ): Promise<void> {
-  const world = await create({ ...toEnvironment(values.env), EXECUTION: execution });
+  const settings = { ...toEnvironment(values.env), EXECUTION: execution };
+  const world = await create(settings).catch((error: unknown) => {
+    // The results of a mode that has finished are still reported.
+    totals.notStarted.push(`The mode ${execution} did not start: ${String(error)}`);
+  });
+  if (world === undefined) return;
   const closeAndExit = (): void => void world.close({ keep: values.keep }).finally(() => process.exit(130));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, closeAndExit);
   const rows: RowResult[] = [];
@@ -111,9 +118,9 @@ async function runMode<Where extends Struck>(
   }
 }
 
-function report({ rows, leftBehind }: Totals, expected: number, seconds: number): boolean {
+function report({ rows, leftBehind, notStarted }: Totals, expected: number, seconds: number): boolean {
   print(`\n${toTable(rows)}\n`);
-  for (const line of [...toDetails(rows), ...leftBehind]) print(line);
+  for (const line of [...toDetails(rows), ...leftBehind, ...notStarted]) print(line);
   const survived = rows.filter(({ violations }) => violations.length === 0).length;
   const total = (of: (row: RowResult) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
   print(
@@ -121,9 +128,9 @@ function report({ rows, leftBehind }: Totals, expected: number, seconds: number)
       `${leftBehind.length === 0 ? 'no process left behind' : 'processes left behind'}; ${seconds} s`,
   );
   if (values.json !== undefined)
-    writeFileSync(values.json, `${JSON.stringify({ rows, leftBehind, seconds }, null, 2)}\n`);
-  if (values.write) writePages(rows, process.argv.slice(2));
-  return survived === expected && leftBehind.length === 0;
+    writeFileSync(values.json, `${JSON.stringify({ rows, leftBehind, notStarted, seconds }, null, 2)}\n`);
+  if (values.write && notStarted.length === 0) writePages(rows, process.argv.slice(2));
+  return survived === expected && leftBehind.length === 0 && notStarted.length === 0;
 }
 
 /** Parses `NAME=VALUE` settings of the stack. */

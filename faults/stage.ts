@@ -6,7 +6,7 @@ import { createApiClient, type ApiClient } from '../harness/client/api-client.js
 import { retryingFetch } from '../harness/client/retrying.js';
 import { eventually } from '../harness/timing/eventually.js';
 import { startRun, type ClientRun } from './client.js';
-import type { Ending, Hit } from './evidence.js';
+import type { Ending, HitRecord } from './evidence.js';
 import { createLoadShapes } from './load-shapes.js';
 import type { Shape } from './shapes.js';
 import { childShape, type ChildWorkflow } from './waits.js';
@@ -19,7 +19,8 @@ const BUSY_SHARE = 0.3;
 const END_WITHIN_MS = 300_000;
 const OPEN_WITHIN_MS = 120_000;
 
-export interface Blow extends Pick<Hit, 'what' | 'cuts' | 'apiDown'> {
+/** What a fault does at one moment, before it is applied. */
+export interface HitDescription extends Pick<HitRecord, 'what' | 'cuts' | 'apiDown'> {
   /** The parts that it ends. All other parts must survive. */
   ends: string[];
 }
@@ -42,7 +43,7 @@ export class Stage<Where extends Struck = World> {
   /** A workflow of the project that sub-workflow nodes run. */
   readonly child: ChildWorkflow;
   readonly runs: ClientRun[] = [];
-  readonly hits: Hit[] = [];
+  readonly hits: HitRecord[] = [];
   readonly complaints: string[] = [];
   /** Counts that show the effect of the fault, such as `12 packets dropped`. */
   readonly effects: string[] = [];
@@ -117,17 +118,17 @@ export class Stage<Where extends Struck = World> {
    * Records a hit. `act` applies it, and resolves when the struck parts work again. The finished nodes and steps are
    * read before `act` is called.
    */
-  async hit({ ends, ...blow }: Blow, act: () => Promise<void>): Promise<void> {
+  async hit({ ends, ...description }: HitDescription, act: () => Promise<void>): Promise<void> {
     const before = this.world.pids();
     const finished = await this.#finished();
     const calls = this.world.countCalls();
-    const hit: Hit = { ...blow, from: Date.now(), until: Number.POSITIVE_INFINITY, finished, calls };
+    const hit: HitRecord = { ...description, from: Date.now(), until: Number.POSITIVE_INFINITY, finished, calls };
     this.hits.push(hit);
     await act();
     hit.until = Date.now();
     const pids = this.world.pids();
     const dead = Object.keys(before).filter((part) => !ends.includes(part) && pids[part] !== before[part]);
-    if (dead.length > 0) this.complain(`${blow.what} also ended: ${dead.join(', ')}`);
+    if (dead.length > 0) this.complain(`${description.what} also ended: ${dead.join(', ')}`);
   }
 
   /** Adds a count of the fault's effect to the row. A count of 0 is a violation. */
@@ -162,7 +163,7 @@ export class Stage<Where extends Struck = World> {
     return run;
   }
 
-  async #finished(): Promise<Hit['finished']> {
+  async #finished(): Promise<HitRecord['finished']> {
     const text = `
       WITH ours AS (SELECT id FROM runs WHERE project_id = $1)
       SELECT run_id AS "runId", path, node_id AS "nodeId", NULL AS step FROM node_results

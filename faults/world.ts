@@ -15,6 +15,8 @@ export interface World extends Struck {
   /** The current stack, which `restart` and `crash` replace. A restart changes neither the address nor the key. */
   readonly stack: StartedStack;
   providersFile: string;
+  /** The additional environment of the stack, such as EXECUTION. */
+  settings: Record<string, string>;
   workerReadyUrl: string;
   /** Lets held calls with this label be answered (shapes.ts). */
   release: (label: string) => void;
@@ -51,6 +53,7 @@ export async function createWorld(settings: Record<string, string> = {}): Promis
     apiKey: stack.apiKey,
     outside,
     providersFile,
+    settings,
     workerReadyUrl: `http://127.0.0.1:${metricsPort}/readyz`,
     countCalls: outside.countCalls,
     release: outside.release,

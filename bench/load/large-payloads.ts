@@ -1,6 +1,7 @@
 // Scenario `b` of `npm run load`.
 // Responses of 5 MB: templates pass them on in a chain, parallel nodes receive them, and many such runs do so at once.
 import { createLoadClient, pollRuns, startRuns } from '../../harness/client/load.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { largeChain, largeFanOut } from './drawings.js';
 import { percentile } from '../statistics.js';
 import { watchPeaks, weigh, weighSettled } from './measure.js';
@@ -75,11 +76,16 @@ export async function largePayloads(stack: LoadStack, load: LargeLoad): Promise<
 }
 
 const READERS = 20;
+/** Only ends a run that hangs. */
+const READ_RUN_MS = 300_000;
 
 async function readAtOnce(stack: LoadStack, workflowId: number) {
   const client = createLoadClient(stack, READERS);
   const runId = await client.start(workflowId);
-  for (let isOver = false; !isOver;) isOver = !(await client.poll(runId)).status.startsWith('in ');
+  await eventually(async () => !(await client.poll(runId)).status.startsWith('in '), {
+    timeoutMs: READ_RUN_MS,
+    intervalMs: 500,
+  });
   const startedAt = performance.now();
   const answers = await Promise.allSettled(Array.from({ length: READERS }, () => client.poll(runId)));
   const tookMs = performance.now() - startedAt;

@@ -39,13 +39,19 @@ const scenarios: Record<string, ((stack: LoadStack) => Promise<Findings>)[]> = {
   ],
 };
 
+const letters = values.only.split(',').map((letter) => letter.trim());
+const unknown = letters.filter((letter) => !Object.hasOwn(scenarios, letter));
+if (unknown.length > 0) {
+  throw new Error(`there is no scenario ${unknown.join(', ')}; --only takes ${Object.keys(scenarios).join(', ')}`);
+}
+
 const all: Findings[] = [];
 // Each letter gets its own stack, so that calls and memory of one scenario are not counted in the next one.
-for (const letter of values.only.split(',')) {
+for (const letter of letters) {
   const stack = await startLoadStack();
   let isSound = false;
   try {
-    for (const scenario of scenarios[letter.trim()] ?? []) {
+    for (const scenario of scenarios[letter]!) {
       const findings = await scenario(stack);
       all.push(findings);
       if (!values.json) printFindings(findings);

@@ -1,5 +1,5 @@
 // The limits that the figures must meet. Limits without measured rows are left out.
-import { CROWD_POLLS_MS, describeAsking, PATIENT_POLL_MS } from '../load.js';
+import { CROWD_POLLS_MS, describePollMode, PATIENT_POLL_MS } from '../load.js';
 import type { Part } from '../processes.js';
 import type { Cost, CostName, Limit, Results } from '../results.js';
 import { ratiosOfRounds, slope, spreadOf, type Spread } from '../statistics.js';
@@ -93,12 +93,12 @@ function visibleBesideTwin(figures: Figures, row: string): Limit[] {
   if (ours !== undefined && twin !== undefined) {
     const perSecond = ratiosOfRounds(ours.perSecond, twin.perSecond);
     const cpu = ratiosOfRounds(wholeCpu(ours), wholeCpu(twin));
-    limits.push(atLeast(`visible, ${row}, ${crowd}: runs/s by the twin's`, perSecond, 0.9, 'x'));
-    limits.push(atMost(`visible, ${row}, ${crowd}: CPU of all processes by the twin's`, cpu, most.cpu, 'x'));
+    limits.push(atLeast(`visible, ${row}, ${crowd}: runs/s divided by the twin's`, perSecond, 0.9, 'x'));
+    limits.push(atMost(`visible, ${row}, ${crowd}: CPU of all processes divided by the twin's`, cpu, most.cpu, 'x'));
   }
   if (oursAlone !== undefined && twinAlone !== undefined) {
     const p50 = ratiosOfRounds(oursAlone.p50Ms, twinAlone.p50Ms);
-    limits.push(atMost(`visible, ${row}, one at a time: p50 by the twin's`, p50, most.p50, 'x'));
+    limits.push(atMost(`visible, ${row}, one at a time: p50 divided by the twin's`, p50, most.p50, 'x'));
   }
   return limits;
 }
@@ -109,12 +109,12 @@ function visibleBesideEager(figures: Figures, row: string): Limit[] {
     const [ours, twin] = crowdsOf(figures, row, ['visible', 'twin-eager'], pollMs);
     if (ours === undefined || twin === undefined) return [];
     const perSecond = ratiosOfRounds(ours.perSecond, twin.perSecond);
-    const what = `visible, ${row}, ${crowdOf(pollMs)}: runs/s by the eager twin's`;
+    const what = `visible, ${row}, ${crowdOf(pollMs)}: runs/s divided by the eager twin's`;
     return [atLeast(what, perSecond, LEAST_BESIDE_EAGER[pollMs]!, 'x')];
   });
   if (oursAlone !== undefined && twinAlone !== undefined) {
     const p50 = ratiosOfRounds(oursAlone.p50Ms, twinAlone.p50Ms);
-    limits.push(atMost(`visible, ${row}, one at a time: p50 by the eager twin's`, p50, 1.25, 'x'));
+    limits.push(atMost(`visible, ${row}, one at a time: p50 divided by the eager twin's`, p50, 1.25, 'x'));
   }
   return limits;
 }
@@ -125,7 +125,7 @@ function visibleBesideKeeping(figures: Figures, row: string): Limit[] {
   const perSecond = ratiosOfRounds(ours.perSecond, twin.perSecond);
   return [
     atLeast(
-      `visible, ${row}, ${crowdOf(PATIENT_POLL_MS)}: runs/s by those of the twin that keeps`,
+      `visible, ${row}, ${crowdOf(PATIENT_POLL_MS)}: runs/s divided by those of the twin that keeps`,
       perSecond,
       0.9,
       'x',
@@ -136,13 +136,13 @@ function visibleBesideKeeping(figures: Figures, row: string): Limit[] {
 function besidePeers(figures: Figures): Limit[] {
   return figures.throughput.flatMap((ours) => {
     const { subject, row, lanes, calls, call } = ours;
-    if ((subject !== 'visible' && subject !== 'dense') || ours.asking !== 'waits') return [];
+    if ((subject !== 'visible' && subject !== 'dense') || ours.pollMode !== 'waits') return [];
     const { perSecond, p50 } = BESIDE_PEERS[subject];
     return peersOf(figures, row).flatMap((name) => {
-      const peer = find(figures, { subject: name, row, lanes, asking: 'waits' });
+      const peer = find(figures, { subject: name, row, lanes, pollMode: 'waits' });
       if (peer === undefined) return [];
       const what = (load: string, figure: string) =>
-        `${subject} ${name}, ${row} (${calls} times ${call}), ${load}, clients that wait: ${figure} by the other's`;
+        `${subject} ${name}, ${row} (${calls} times ${call}), ${load}, clients that wait: ${figure} divided by the other's`;
       if (lanes === CROWD) {
         const ratios = ratiosOfRounds(ours.perSecond, peer.perSecond);
         return [atLeast(what(`${CROWD} at once`, 'runs/s'), ratios, perSecond, 'x')];
@@ -154,11 +154,11 @@ function besidePeers(figures: Figures): Limit[] {
 }
 
 function crowdOf(pollMs: number): string {
-  return `${CROWD} at once, ${describeAsking(pollMs)}`;
+  return `${CROWD} at once, ${describePollMode(pollMs)}`;
 }
 
-function crowdsOf(figures: Figures, row: string, subjects: SubjectName[], asking: number) {
-  return subjects.map((subject) => find(figures, { subject, row, lanes: CROWD, asking }));
+function crowdsOf(figures: Figures, row: string, subjects: SubjectName[], pollMode: number) {
+  return subjects.map((subject) => find(figures, { subject, row, lanes: CROWD, pollMode }));
 }
 
 function alonesOf(figures: Figures, row: string, subjects: SubjectName[]) {
@@ -208,8 +208,8 @@ function itemsBesideTwin(figures: Figures, row: string): Limit[] {
   const p50 = ratiosOfRounds(ours.p50Ms, twin.p50Ms);
   const cpu = ratiosOfRounds(wholeCpu(ours), wholeCpu(twin));
   return [
-    atMost(`visible, ${row}, one at a time: time an item by the twin's`, p50, 1.25, 'x'),
-    atMost(`visible, ${row}, one at a time: CPU of all processes by the twin's`, cpu, 1.3, 'x'),
+    atMost(`visible, ${row}, one at a time: time an item divided by the twin's`, p50, 1.25, 'x'),
+    atMost(`visible, ${row}, one at a time: CPU of all processes divided by the twin's`, cpu, 1.3, 'x'),
   ];
 }
 
@@ -217,7 +217,7 @@ function denseBesideTwin(figures: Figures, row: string, least: number): Limit[] 
   const [ours, twin] = crowdsOf(figures, row, ['dense', 'twin-normal'], PATIENT_POLL_MS);
   if (ours === undefined || twin === undefined) return [];
   const perSecond = ratiosOfRounds(ours.perSecond, twin.perSecond);
-  return [atLeast(`dense, ${row}, ${crowdOf(PATIENT_POLL_MS)}: runs/s by the twin's`, perSecond, least, 'x')];
+  return [atLeast(`dense, ${row}, ${crowdOf(PATIENT_POLL_MS)}: runs/s divided by the twin's`, perSecond, least, 'x')];
 }
 
 /** The limits on the events of each further node. The slope excludes the events of the start and end of the run. */
@@ -238,7 +238,7 @@ function eventsPerNode(figures: Figures): Limit[] {
 function acceptance({ throughput }: Figures): Limit[] {
   return (['visible', 'dense'] as const).flatMap((variant) => {
     const p99s = throughput
-      .filter(({ subject, lanes, asking }) => subject === variant && lanes === CROWD && asking !== 'waits')
+      .filter(({ subject, lanes, pollMode }) => subject === variant && lanes === CROWD && pollMode !== 'waits')
       .map(({ acceptedMs }) => acceptedMs.p99);
     const what = `${variant}, 20 at once: p99 of accepting a run, worst row`;
     return p99s.length === 0 ? [] : [atMost(what, one(Math.max(...p99s)), 100, 'ms')];

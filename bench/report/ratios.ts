@@ -1,7 +1,7 @@
 // Compares a service with a twin, with the other service of a paired benchmark, or with a peer, round by round.
 import type { Results, Throughput } from '../results.js';
 import { ratiosOfRounds, type Spread } from '../statistics.js';
-import type { Asking } from '../load.js';
+import type { PollMode } from '../load.js';
 import { isPeer, isTwin, type SubjectName } from '../subjects.js';
 
 type Measured = Pick<Results, 'throughput'>;
@@ -10,18 +10,18 @@ interface Wanted {
   subject: SubjectName;
   row: string;
   lanes: number;
-  asking?: Asking;
+  pollMode?: PollMode;
 }
 
-/** Returns one measurement; undefined if it was not made. Without `asking`, the kind of client does not matter. */
+/** Returns one measurement; undefined if it was not made. Without `pollMode`, the kind of client does not matter. */
 export function find({ throughput }: Measured, wanted: Wanted): Throughput | undefined {
-  const { asking: wantedAsking } = wanted;
+  const { pollMode: wantedMode } = wanted;
   return throughput.find(
-    ({ subject, row, lanes, asking }) =>
+    ({ subject, row, lanes, pollMode }) =>
       subject === wanted.subject &&
       row === wanted.row &&
       lanes === wanted.lanes &&
-      (wantedAsking === undefined || asking === wantedAsking),
+      (wantedMode === undefined || pollMode === wantedMode),
   );
 }
 

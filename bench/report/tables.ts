@@ -1,5 +1,5 @@
 // Builds the tables for the terminal and for the published page.
-import { describeAsking } from '../load.js';
+import { describePollMode } from '../load.js';
 import type { Limit, Results, Throughput } from '../results.js';
 import { median, spreadOf, type Spread } from '../statistics.js';
 import { limitsOf } from './limits.js';
@@ -48,9 +48,9 @@ function withRows(tables: Table[]): Table[] {
  * True for the measurement of a row with the most runs at once, and among these for the one with the fewest polls or
  * none.
  */
-function isHeaviest({ row, lanes, asking }: Throughput, { throughput }: Results): boolean {
+function isHeaviest({ row, lanes, pollMode }: Throughput, { throughput }: Results): boolean {
   const others = throughput.filter((other) => other.row === row && other.lanes >= lanes);
-  return others.every((other) => other.lanes === lanes && (asking === 'waits' || Number(other.asking) <= asking));
+  return others.every((other) => other.lanes === lanes && (pollMode === 'waits' || Number(other.pollMode) <= pollMode));
 }
 
 function limitsTable(limits: readonly Limit[]): Table {
@@ -152,8 +152,8 @@ function cpuCells({ worker, api, temporal, postgres }: Throughput['cpuMsPerRun']
 }
 
 /** Describes the clients, and the calls if they copy those of a peer. */
-function clientsOf({ asking, calls, call }: Throughput): string {
-  return call === undefined ? describeAsking(asking) : `${describeAsking(asking)}; ${calls} times ${call}`;
+function clientsOf({ pollMode, calls, call }: Throughput): string {
+  return call === undefined ? describePollMode(pollMode) : `${describePollMode(pollMode)}; ${calls} times ${call}`;
 }
 
 function pollsTable({ polls }: Results): Table {

@@ -27,7 +27,7 @@ export async function measureBeside(
     );
     // The graph needs its own name, because the service creates one workflow for each name.
     const graph: Graph = { ...graphs[row], name: `${row}: ${call}`, call };
-    const loads = lanes.map((number) => ({ lanes: number, asking: 'waits' as const }));
+    const loads = lanes.map((number) => ({ lanes: number, pollMode: 'waits' as const }));
     return await measureThroughput(context, { row, graph, subjects: [...testbed.services, peer], loads });
   } finally {
     await peer.close();

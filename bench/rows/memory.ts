@@ -46,7 +46,7 @@ async function underLoad(
 ): Promise<Pick<Memory, 'apiMib' | 'workerMib'>> {
   const thirdMs = isQuick ? durationMs : THIRD_MS;
   const settleMs = isQuick ? durationMs : SETTLE_UNDER_LOAD_MS;
-  const load = { subject: service, graph: GRAPH, lanes: LANES, asking: PATIENT_POLL_MS };
+  const load = { subject: service, graph: GRAPH, lanes: LANES, pollMode: PATIENT_POLL_MS };
   await drive({ ...load, durationMs: settleMs });
   const { api, worker } = service.pids();
   const samples: { apiMib: number; workerMib: number }[] = [];

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { historySizeOf } from '../histories.js';
 import type { Graph } from '../graphs.js';
-import { describeAsking, drive, type Asking } from '../load.js';
+import { describePollMode, drive, type PollMode } from '../load.js';
 import { ofEachPart } from '../processes.js';
 import type { Throughput } from '../results.js';
 import { percentile } from '../statistics.js';
@@ -31,7 +31,7 @@ interface Rounds {
 /** A number of concurrent runs, and the way in which clients learn of their ends. */
 interface Load {
   lanes: number;
-  asking: Asking;
+  pollMode: PollMode;
 }
 
 interface Figure extends Load {
@@ -50,27 +50,27 @@ export async function measureThroughput(
   let endedAt = performance.now();
   for (let round = 1; round <= context.rounds; round++) {
     for (const figure of figures) {
-      const { subject, lanes, asking, rounds } = figure;
+      const { subject, lanes, pollMode, rounds } = figure;
       const pauseMs = isQuick ? 0 : lanes === 1 ? HALF_AFTERMATH_MS : AFTERMATH_MS;
       await pause(Math.max(0, endedAt + pauseMs - performance.now()));
       const measured = await drive({ ...figure, graph, durationMs });
       if (lanes > 1) endedAt = performance.now();
       rounds.push(measured);
-      const load = `${lanes} at once, ${describeAsking(asking)}`;
+      const load = `${lanes} at once, ${describePollMode(pollMode)}`;
       report(`${row}, ${load}, round ${round}: ${subject.name} ${measured.perSecond.toFixed(1)} runs/s`);
     }
   }
   return Promise.all(figures.map((figure) => summarise(row, graph, figure)));
 }
 
-async function summarise(row: string, graph: Graph, { subject, lanes, asking, rounds }: Figure): Promise<Throughput> {
+async function summarise(row: string, graph: Graph, { subject, lanes, pollMode, rounds }: Figure): Promise<Throughput> {
   const { calls, call } = graph;
   const history = subject.stack && (await historySizeOf(subject.stack.stack, rounds[0]!.jobs[0]!.id));
   return {
     subject: subject.name,
     row,
     lanes,
-    asking,
+    pollMode,
     calls,
     ...(call && { call }),
     ...(history && { history }),

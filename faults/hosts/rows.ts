@@ -7,7 +7,7 @@ import { startRelay } from '../../harness/hosts/relay.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import type { Fault } from '../fault.js';
 import { withFile } from '../shapes.js';
-import type { Blow, Stage } from '../stage.js';
+import type { HitDescription, Stage } from '../stage.js';
 import { APIS, DATABASES, PORTS, WORKERS, type Bed, type HostName, type ServiceName } from './bed.js';
 import { clockEnvironment, type Program } from './programs.js';
 
@@ -23,7 +23,7 @@ const LOSS_PERCENT = 5;
 const EVERYTHING: Rules = { in: 'iifname eth0', out: 'oifname eth0' };
 
 /** The effect of the loss of a host on the calls of nodes and on the API. */
-const EFFECTS: Record<HostName, Pick<Blow, 'cuts' | 'apiDown'>> = {
+const EFFECTS: Record<HostName, Pick<HitDescription, 'cuts' | 'apiDown'>> = {
   // The proxy sends requests to the other API process after it has detected the loss.
   api1: { cuts: 'nothing', apiDown: true },
   api2: { cuts: 'nothing', apiDown: true },
@@ -53,9 +53,14 @@ const LABELS: Record<HostName, string> = {
 };
 
 /** Drops packets on a host for a while, and counts them. */
-async function dropFor(stage: Stage<Bed>, host: HostName, rules: Rules[], blow: Omit<Blow, 'ends'>): Promise<void> {
+async function dropFor(
+  stage: Stage<Bed>,
+  host: HostName,
+  rules: Rules[],
+  description: Omit<HitDescription, 'ends'>,
+): Promise<void> {
   const { world } = stage;
-  await stage.hit({ ...blow, ends: [] }, async () => {
+  await stage.hit({ ...description, ends: [] }, async () => {
     const end = world.registerUndo(await world.hosts[host].drop(...rules));
     await pause(CUT_MS);
     stage.count('packets dropped', (await end()) ?? 0);
@@ -111,7 +116,7 @@ interface Partition {
   host: HostName;
   from: readonly HostName[];
   ways: ('in' | 'out')[];
-  effects?: Pick<Blow, 'cuts' | 'apiDown'>;
+  effects?: Pick<HitDescription, 'cuts' | 'apiDown'>;
 }
 
 const partitions: HostFault[] = (
@@ -296,11 +301,11 @@ const clocks: HostFault[] = (['api1', 'worker1'] as const).flatMap((name) =>
 async function countingRefused(
   stage: Stage<Bed>,
   [host, port]: [HostName, number],
-  blow: Blow,
+  description: HitDescription,
   act: () => Promise<void>,
 ): Promise<void> {
   const { world } = stage;
-  await stage.hit(blow, async () => {
+  await stage.hit(description, async () => {
     const end = world.registerUndo(await world.hosts[host].countRefused(port));
     await act();
     await world.ready();
@@ -323,8 +328,12 @@ const restartOfPostgres: HostFault = {
   async apply(stage) {
     const { world } = stage;
     const before = inLog(world, ENDED_BY_RESTART);
-    const blow: Blow = { what: 'the restart of PostgreSQL', ...EFFECTS.postgres1, ends: ['postgres1'] };
-    await stage.hit(blow, async () => {
+    const description: HitDescription = {
+      what: 'the restart of PostgreSQL',
+      ...EFFECTS.postgres1,
+      ends: ['postgres1'],
+    };
+    await stage.hit(description, async () => {
       const { postgres1: pid } = world.pids();
       process.kill(pid!, 'SIGINT');
       await eventually(() => ![pid, undefined].includes(world.pids()['postgres1']));
@@ -376,8 +385,8 @@ const upgrade: HostFault = {
   apply: (stage) => {
     const hosts = [...APIS, ...WORKERS];
     // The proxy notices within two seconds that an API host is gone.
-    const blow: Blow = { what: 'the rolling upgrade', cuts: 'nothing', apiDown: true, ends: hosts };
-    return countingRefused(stage, ['api1', PORTS.api], blow, async () => {
+    const description: HitDescription = { what: 'the rolling upgrade', cuts: 'nothing', apiDown: true, ends: hosts };
+    return countingRefused(stage, ['api1', PORTS.api], description, async () => {
       const dist = stage.world.nextBuild();
       for (const name of hosts) await stage.world.restart(name, { dist });
     });
@@ -391,8 +400,8 @@ const promotion: HostFault = {
   spreadMs: 10_000,
   needs: ['nft'],
   apply: (stage) => {
-    const blow: Blow = { what: 'the promotion', ...EFFECTS.postgres1, ends: ['postgres1'] };
-    return countingRefused(stage, ['postgres1', PORTS.postgres], blow, () => stage.world.promote());
+    const description: HitDescription = { what: 'the promotion', ...EFFECTS.postgres1, ends: ['postgres1'] };
+    return countingRefused(stage, ['postgres1', PORTS.postgres], description, () => stage.world.promote());
   },
 };
 

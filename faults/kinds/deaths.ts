@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ChildName } from '../../cli/embedded/stack-file.js';
 import type { Fault } from '../fault.js';
 import { freezePart, keepAway, killParts, PARTS } from '../parts.js';
-import type { Blow, Stage } from '../stage.js';
+import type { HitDescription, Stage } from '../stage.js';
 
 const FREEZE_MS = 20_000;
 const AWAY_MS = 30_000;
@@ -22,14 +22,14 @@ const NAMES: Record<ChildName, string> = {
  * The effect of losing a part on the calls of nodes. While Postgres is away, the worker holds answers until it can
  * record them.
  */
-const CUTS: Record<ChildName, Blow['cuts']> = {
+const CUTS: Record<ChildName, HitDescription['cuts']> = {
   worker: 'calls',
   api: 'nothing',
   temporal: 'calls',
   postgres: 'claims',
 };
 
-function toBlow(how: string, part: ChildName, ends: ChildName[]): Blow {
+function describeHit(how: string, part: ChildName, ends: ChildName[]): HitDescription {
   const apiDown = part === 'api' || part === 'postgres';
   return { what: `${how} ${NAMES[part]}`, cuts: CUTS[part], apiDown, ends };
 }
@@ -37,7 +37,7 @@ function toBlow(how: string, part: ChildName, ends: ChildName[]): Blow {
 const kills: Fault[] = PARTS.map((part) => ({
   name: `kill-${part}`,
   title: `kill -9 of ${NAMES[part]}`,
-  apply: (stage) => stage.hit(killBlow(part), () => killParts(stage.world, [part])),
+  apply: (stage) => stage.hit(describeKill(part), () => killParts(stage.world, [part])),
 }));
 
 const killAll: Fault = {
@@ -66,7 +66,7 @@ const freezes: Fault[] = PARTS.map((part) => ({
   title: `SIGSTOP of ${NAMES[part]} for ${FREEZE_MS / 1000} s`,
   spreadMs: 10_000,
   apply: (stage) =>
-    stage.hit(toBlow('SIGSTOP of', part, part === 'worker' ? ['worker'] : []), () =>
+    stage.hit(describeHit('SIGSTOP of', part, part === 'worker' ? ['worker'] : []), () =>
       freezePart(stage.world, part, FREEZE_MS),
     ),
 }));
@@ -76,7 +76,7 @@ const outages: Fault[] = (['temporal', 'postgres'] as const).map((part) => ({
   title: `${NAMES[part]} away for ${AWAY_MS / 1000} s`,
   spreadMs: 15_000,
   apply: (stage) =>
-    stage.hit(toBlow('the absence of', part, [part]), () => keepAway(stage.world, part, () => pause(AWAY_MS))),
+    stage.hit(describeHit('the absence of', part, [part]), () => keepAway(stage.world, part, () => pause(AWAY_MS))),
 }));
 
 /** The worker records the ends of runs, so runs must end while the API is away. */
@@ -84,7 +84,7 @@ const apiAway: Fault = {
   name: 'away-api',
   title: `every API process away for ${AWAY_MS / 1000} s, while runs end`,
   apply: (stage) =>
-    stage.hit(toBlow('the absence of', 'api', ['api']), () =>
+    stage.hit(describeHit('the absence of', 'api', ['api']), () =>
       keepAway(stage.world, 'api', async () => {
         const since = new Date();
         await pause(AWAY_MS);
@@ -109,14 +109,14 @@ function restartAll(stage: Stage): Promise<void> {
 /** Kills the parts one after the other, each after the previous one has recovered, then restarts all of them. */
 export async function killInTurn(stage: Stage): Promise<void> {
   for (const part of PARTS) {
-    await stage.hit(killBlow(part), () => killParts(stage.world, [part]));
+    await stage.hit(describeKill(part), () => killParts(stage.world, [part]));
     if (part === 'worker') await pause(AFTER_WORKER_MS);
   }
   await restartAll(stage);
 }
 
-export function killBlow(part: ChildName): Blow {
-  return toBlow('kill -9 of', part, [part]);
+export function describeKill(part: ChildName): HitDescription {
+  return describeHit('kill -9 of', part, [part]);
 }
 
 export const deaths: Fault[] = [...kills, killAll, killEverything, ...freezes, restart, ...outages, apiAway];

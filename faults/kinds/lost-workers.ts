@@ -7,7 +7,7 @@ import type { Fault } from '../fault.js';
 import { killParts } from '../parts.js';
 import { heldRequest, inRow, startPart, toShape, type Outside, type Shape } from '../shapes.js';
 import type { Stage } from '../stage.js';
-import { killBlow } from './deaths.js';
+import { describeKill } from './deaths.js';
 
 const NODES = 60;
 /** A run has at most 32 nodes in flight. */
@@ -51,7 +51,8 @@ async function release(stage: Stage, gate: string): Promise<void> {
   await fetch(`${stage.world.outside.targetUrl}/release/${gate}`);
 }
 
-const kill = (stage: Stage): Promise<void> => stage.hit(killBlow('worker'), () => killParts(stage.world, ['worker']));
+const kill = (stage: Stage): Promise<void> =>
+  stage.hit(describeKill('worker'), () => killParts(stage.world, ['worker']));
 
 const fiveDeaths: Fault = {
   name: 'five-deaths',

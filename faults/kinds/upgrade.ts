@@ -6,7 +6,7 @@ import { readSecrets } from '../../cli/embedded/secrets-file.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import type { Fault } from '../fault.js';
 import { partsReplaced } from '../parts.js';
-import type { Blow } from '../stage.js';
+import type { HitDescription } from '../stage.js';
 import type { World } from '../world.js';
 
 const WORKER = path.resolve(import.meta.dirname, '../../dist/activities/worker/main.js');
@@ -22,8 +22,8 @@ const rolling: Fault = {
   spreadMs: 10_000,
   async apply(stage) {
     const { world } = stage;
-    const blow: Blow = { what: 'the upgrade', cuts: 'nothing', apiDown: false, ends: ['worker'] };
-    await stage.hit(blow, async () => {
+    const description: HitDescription = { what: 'the upgrade', cuts: 'nothing', apiDown: false, ends: ['worker'] };
+    await stage.hit(description, async () => {
       const extra = await startWorker(world);
       let code: number | null;
       try {
@@ -46,25 +46,30 @@ function lastDeath(world: World): string {
   return lines.findLast((line) => line.includes('; restarting') && line.startsWith('worker ')) ?? '';
 }
 
-/** Starts a worker with the same database, Temporal and task queue as the stack's. */
-async function startWorker({ stack, apiUrl, providersFile }: World): Promise<ExtraWorker> {
+/** Returns the environment of the second worker: the settings of the stack, its database, Temporal and task queue. */
+export function environmentOf({ stack, apiUrl, providersFile, settings }: World): NodeJS.ProcessEnv {
   const { stack: addresses, dataDir } = stack;
   const secrets = readSecrets(dataDir);
   if (secrets === undefined) throw new Error('the stack has no secrets');
+  return {
+    PATH: process.env['PATH'],
+    ALLOW_PRIVATE_NETWORK: 'true',
+    ...settings,
+    DATA_DIR: dataDir,
+    DATABASE_URL: addresses.database_url,
+    TEMPORAL_ADDRESS: addresses.temporal_address,
+    TEMPORAL_NAMESPACE: addresses.temporal_namespace,
+    PUBLIC_URL: apiUrl,
+    SECRETS_KEY: secrets.SECRETS_KEY,
+    INTERNAL_SERVICE_TOKEN: secrets.INTERNAL_SERVICE_TOKEN,
+    MODEL_PROVIDERS_FILE: providersFile,
+    WORKER_METRICS_PORT: '0',
+  };
+}
+
+async function startWorker(world: World): Promise<ExtraWorker> {
   const child = spawn(process.execPath, [WORKER], {
-    env: {
-      PATH: process.env['PATH'],
-      DATA_DIR: dataDir,
-      DATABASE_URL: addresses.database_url,
-      TEMPORAL_ADDRESS: addresses.temporal_address,
-      TEMPORAL_NAMESPACE: addresses.temporal_namespace,
-      PUBLIC_URL: apiUrl,
-      SECRETS_KEY: secrets.SECRETS_KEY,
-      INTERNAL_SERVICE_TOKEN: secrets.INTERNAL_SERVICE_TOKEN,
-      MODEL_PROVIDERS_FILE: providersFile,
-      ALLOW_PRIVATE_NETWORK: 'true',
-      WORKER_METRICS_PORT: '0',
-    },
+    env: environmentOf(world),
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const exited = once(child, 'exit') as Promise<[number | null]>;

@@ -21,18 +21,19 @@ export function secretsOf(stack: TestStack): StackSecrets {
   return secrets;
 }
 
-/** `logs`: a folder to which the process's output is appended as well, in a file of its own. */
+/** `logsFolder`: a folder to which the process's output is appended as well, in a file of its own. */
 export async function startServiceProcess(
   entry: string,
   env: Record<string, string>,
-  logs?: string,
+  logsFolder?: string,
 ): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [entry], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
-      if (logs !== undefined && existsSync(logs)) appendFileSync(path.join(logs, `${child.pid}.log`), chunk);
+      if (logsFolder !== undefined && existsSync(logsFolder))
+        appendFileSync(path.join(logsFolder, `${child.pid}.log`), chunk);
     });
   }
   const exited = once(child, 'exit');

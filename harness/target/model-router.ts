@@ -29,10 +29,19 @@ export async function startModelRouter(): Promise<ModelRouter> {
       return;
     }
     const asked = [...providers];
+    let unscripted: string | undefined;
     // The last one always answers, so a call without a script gets the default answer.
     for (const [index, provider] of asked.entries()) {
       const onlyScripted = index < asked.length - 1;
-      if (await isAnswered(provider, { request, response, body, onlyScripted })) return;
+      const outcome = await forward(provider, { request, response, body, onlyScripted });
+      if (outcome === 'answered') return;
+      if (outcome === 'gone') providers.delete(provider);
+      else unscripted = provider;
+    }
+    // The last one was gone, so one of those that had no script gives the default answer.
+    if (unscripted !== undefined) {
+      const outcome = await forward(unscripted, { request, response, body, onlyScripted: false });
+      if (outcome === 'answered') return;
     }
     response.writeHead(503).end();
   });
@@ -47,8 +56,11 @@ interface Call {
   onlyScripted: boolean;
 }
 
+/** `gone`: the process of the provider died before it could remove its URL, so the connection was refused. */
+type Outcome = 'answered' | 'not scripted' | 'gone';
+
 /** Forwards the call. Passes on the answer, a cut connection, and a disconnect of the caller. */
-async function isAnswered(provider: string, { request, response, body, onlyScripted }: Call): Promise<boolean> {
+async function forward(provider: string, { request, response, body, onlyScripted }: Call): Promise<Outcome> {
   const upstream = sendRequest(new URL(request.url!, provider), {
     method: request.method!,
     headers: { ...request.headers, ...(onlyScripted && { [ONLY_SCRIPTED]: '1' }) },
@@ -62,16 +74,17 @@ async function isAnswered(provider: string, { request, response, body, onlyScrip
     const [answer] = (await once(upstream, 'response')) as [IncomingMessage];
     if (answer.statusCode === NOT_SCRIPTED) {
       answer.resume();
-      return false;
+      return 'not scripted';
     }
     response.writeHead(answer.statusCode!, answer.headers);
     await pipeline(answer, response);
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return 'gone';
     request.socket.resetAndDestroy();
   } finally {
     response.off('close', hangUp);
   }
-  return true;
+  return 'answered';
 }
 
 async function read(request: IncomingMessage): Promise<Buffer> {

@@ -35,7 +35,7 @@ describe('npm run bench', function () {
     const { throughput, stdout } = await measured('--at-once', '1,2', '--only', 'diamonds');
     const subjects = ['visible', 'twin-normal', 'twin-eager', 'twin-keeping'];
     assert.deepEqual(
-      throughput.map(({ subject, lanes, asking }) => `${subject} ${lanes} ${asking}`),
+      throughput.map(({ subject, lanes, pollMode }) => `${subject} ${lanes} ${pollMode}`),
       subjects.flatMap((subject) => [`${subject} 1 10`, `${subject} 2 50`, `${subject} 2 500`]),
     );
     for (const { subject, jobs, perSecond, p50Ms, p99Ms, history, cpuMsPerRun, calls } of throughput) {
@@ -46,7 +46,7 @@ describe('npm run bench', function () {
       assert.ok(history!.workflowTasks >= 4);
       assert.ok(Object.values(cpuMsPerRun).every(([ms]) => Number.isFinite(ms) && ms! >= 0));
     }
-    assert.match(stdout, /visible, diamonds, one at a time: p50 by the twin's/);
+    assert.match(stdout, /visible, diamonds, one at a time: p50 divided by the twin's/);
   });
 
   it('says what each request, run, node and item costs, of the service and of the twins', async () => {
@@ -99,7 +99,7 @@ describe('npm run bench', function () {
       callsOfPeer = 5;
       const { throughput, stdout } = await beside();
       assert.deepEqual(
-        throughput.map(({ subject, lanes, asking, call }) => [subject, lanes, asking, call]),
+        throughput.map(({ subject, lanes, pollMode, call }) => [subject, lanes, pollMode, call]),
         ['visible', `beside ${url}`].flatMap((subject) =>
           [1, 2].map((lanes) => [subject, lanes, 'waits', 'POST /?by=peer']),
         ),

@@ -20,7 +20,7 @@ const [LONG, SHORT, RUNS] = [20, 5, 3];
 const TIMES = 3;
 const MOST_WAL_BYTES_OF_NODE = 2_700;
 
-describe('what is counted of requests and nodes', function () {
+describe('the counted costs of requests and nodes', function () {
   this.timeout(120_000);
   let stack: TestStack;
   let api: ApiClient;
@@ -41,7 +41,7 @@ describe('what is counted of requests and nodes', function () {
       chain(nodes, () => http(`${target.url}/counted`)),
     );
 
-  describe('statements', () => {
+  describe('in statements to PostgreSQL', () => {
     let runId: string;
     let etag: string;
 
@@ -67,7 +67,7 @@ describe('what is counted of requests and nodes', function () {
       ['an unchanged poll', 2, () => api.get(pollOf(runId), { headers: { 'if-none-match': etag } })],
     ];
     for (const [title, most, send] of cases) {
-      it(`${title} sends at most ${most}`, async () => {
+      it(`${title} sends at most ${most} statement${most === 1 ? '' : 's'}`, async () => {
         const sent = await statementsOf(stack, send);
         assert.ok(sent.length <= most, sent.join('\n'));
       });

@@ -11,7 +11,7 @@ function throughput(over: Partial<Throughput>): Throughput {
     subject: 'visible',
     row: 'chain-5',
     lanes: 20,
-    asking: 500,
+    pollMode: 500,
     calls: 5,
     jobs: 10,
     idleShare: [0],
@@ -130,8 +130,8 @@ describe('limits of costs', () => {
 });
 
 describe('limits of polls every 50 and every 500 ms', () => {
-  const pair = (asking: number, twin: Throughput['subject'], perSecond: number) =>
-    limitsOf(figures(throughput({ asking }), throughput({ asking, subject: twin, perSecond: [perSecond] })))
+  const pair = (pollMode: number, twin: Throughput['subject'], perSecond: number) =>
+    limitsOf(figures(throughput({ pollMode }), throughput({ pollMode, subject: twin, perSecond: [perSecond] })))
       .filter(({ what }) => what.includes('runs/s'))
       .map(({ what, limit, isMet }) => [/every \d+ ms/.exec(what)![0], limit, isMet]);
 
@@ -147,7 +147,7 @@ describe('limits of polls every 50 and every 500 ms', () => {
 });
 
 describe('limits beside another service', () => {
-  const waiting = { asking: 'waits', call: 'POST /?by=peer' } as const;
+  const waiting = { pollMode: 'waits', call: 'POST /?by=peer' } as const;
   const peer = { ...waiting, subject: 'beside http://peer' } as const;
 
   it('dense must be nearly as quick, visible nearly half, and the call that both make is named', () => {

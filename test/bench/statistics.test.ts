@@ -30,7 +30,7 @@ describe('statistics of the benchmark', () => {
     assert.deepEqual(ratiosOfRounds([10, 10, 1], [20, 20, 20]), { median: 0.5, min: 0.05, max: 0.5 });
   });
 
-  it('nor does a machine that grows slower from round to round', () => {
+  it('a machine that becomes slower from round to round does not move the median of the ratios', () => {
     assert.deepEqual(ratiosOfRounds([30, 20, 10], [60, 40, 20]), { median: 0.5, min: 0.5, max: 0.5 });
     assert.equal(ratiosOfRounds([30, 20, 10], [50, 40, 20]).median, 0.5);
   });

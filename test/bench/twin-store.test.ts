@@ -5,10 +5,10 @@ import { withEmptyDatabase } from '../db/migrated-database.js';
 
 const JOB = { shape: 'chain', size: 2, concurrency: 2, targetUrl: '', tag: 'kept', delayMs: 0, keeps: true } as const;
 
-describe('what the twin keeps', function () {
+describe('the twin that keeps results', function () {
   this.timeout(120_000);
 
-  it('is a row for each run and each result, once, however often an activity is repeated', async () => {
+  it('writes one row for each run and each result, however often an activity is repeated', async () => {
     await withEmptyDatabase(async (url) => {
       const store = await openStore(url);
       const runId = randomUUID();

@@ -32,7 +32,7 @@ describe('a window of the benchmark', () => {
     }
   });
 
-  it('shows it of lanes that are spread evenly, and of one lane', () => {
+  it('shows the true number of jobs a second of lanes that are spread evenly, and of one lane', () => {
     const spread = measure(20, 2_930, 4_000, (lane) => lane * 146.5);
     assert.ok(Math.abs(spread.perSecond / (20_000 / 2_930) - 1) < 0.01, String(spread.perSecond));
     assert.equal(Math.round(measure(1, 250, 4_000, () => 0).perSecond * 100), 400);

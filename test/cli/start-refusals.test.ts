@@ -77,14 +77,22 @@ describe('npm start refuses with one sentence and exit code 1', function () {
       await stack.stop();
     }
   });
+});
 
-  it('nothing: as root it also runs in a directory that other users cannot enter', async function () {
+describe('npm start as root', function () {
+  this.timeout(120_000);
+
+  it('runs in a directory that other users cannot enter', async function () {
     if (process.getuid?.() !== 0) this.skip();
-    const closed = newDataDir();
-    chmodSync(closed, 0o700);
-    const dataDir = path.join(closed, 'data');
-    mkdirSync(dataDir);
-    const stack = await startStack({ dataDir });
-    await stack.stop();
+    const closed = makeDataDir();
+    try {
+      chmodSync(closed, 0o700);
+      const dataDir = path.join(closed, 'data');
+      mkdirSync(dataDir);
+      const stack = await startStack({ dataDir });
+      await stack.stop();
+    } finally {
+      rmSync(closed, { recursive: true, force: true });
+    }
   });
 });

@@ -79,7 +79,7 @@ describe('dashboard and alerts', function () {
     assert.deepEqual(sections, names);
   });
 
-  it('have a case each in which they fire, and one in which none does', () => {
+  it('have a test case for each alert in which it fires, and one in which it does not', () => {
     const { tests } = parse(readFileSync(path.join(DEPLOY, 'prometheus/alerts.test.yml'), 'utf8')) as {
       tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[];
     };

@@ -48,7 +48,7 @@ describe('an upgrade of API and worker while runs are open', function () {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('is one: the new build has its own migration and its own routines', async () => {
+  it('applies the migration and the routines of the new build', async () => {
     const text = 'SELECT FROM kysely_migration WHERE name = $1';
     assert.equal((await queryDatabase(stack, text, [NEXT_MIGRATION])).length, 1);
     assert.deepEqual(await queryDatabase(stack, 'SELECT of_next_build() AS "isThere"'), [{ isThere: true }]);

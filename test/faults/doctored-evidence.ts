@@ -2,7 +2,7 @@
 import type {
   Evidence,
   ExpectedNode,
-  Hit,
+  HitRecord,
   Poll,
   RunEvidence,
   StoredChild,
@@ -10,7 +10,7 @@ import type {
   StoredRun,
 } from '../../faults/evidence.js';
 
-export const HIT: Hit = {
+export const HIT: HitRecord = {
   what: 'kill -9 of the worker',
   from: 1_000,
   until: 2_000,

@@ -24,6 +24,10 @@ const WARM_UP = 60;
 const AT_ONCE = 10;
 /** Runs are accepted faster than they start, so each batch is started only once the runs of the last batch wait. */
 const BATCH = 250;
+/** The warm-up has reached the plateau when a batch adds at most this share to the resident memory. */
+const PLATEAU_GROWTH = 0.01;
+/** The warm-up ends after this many further batches in any case. */
+const MAX_PLATEAU_BATCHES = 20;
 /** Short-lived objects disappear in this time: connections, timers of requests, log lines. */
 const SETTLE_MS = 5_000;
 const MORE_MEASUREMENTS = 10;
@@ -105,18 +109,40 @@ describe(`${RUNS} runs that wait for a time, for a callback, or for a person`, f
       const task = await taskOf(api, runId, workflows.human.node.id);
       assert.equal((await api.post(`/human-tasks/${task}/answer/`, { body: { action: 'done' } })).status, 200);
     }
-    for (let missing = RUNS - WARM_UP * 3; missing > 0; missing -= BATCH) {
-      await startRuns(Math.min(BATCH, missing), 0, ['time']);
-      await eventually(async () => (await openRuns()) === 0, LONG);
+    for (let missing = RUNS - WARM_UP * 3; missing > 0; missing -= BATCH) await runBatch(Math.min(BATCH, missing));
+    await reachPlateau();
+  }
+
+  async function runBatch(size: number): Promise<void> {
+    await startRuns(size, 0, ['time']);
+    await eventually(async () => (await openRuns()) === 0, LONG);
+  }
+
+  /**
+   * Runs further batches until the resident memory no longer grows. A process keeps the memory of its peak of concurrent
+   * requests, so the base must include this peak: otherwise the growth by a later peak would count for the waiting runs.
+   */
+  async function reachPlateau(): Promise<void> {
+    const peaks = residentMemory();
+    for (let batches = 0; batches < MAX_PLATEAU_BATCHES; batches += 1) {
+      await runBatch(BATCH);
+      const now = residentMemory();
+      const hasGrown = PARTS.some((part) => now[part] > peaks[part] * (1 + PLATEAU_GROWTH));
+      for (const part of PARTS) peaks[part] = Math.max(peaks[part], now[part]);
+      if (!hasGrown) return;
     }
+  }
+
+  function residentMemory(): Record<Part, number> {
+    const of = (part: Part): number => rssMiB(stack.stack.pids[part]) * 1024 * 1024;
+    return { api: of('api'), worker: of('worker') };
   }
 
   async function measure(): Promise<Record<Part, Memory>> {
     await pause(SETTLE_MS);
     const of = async (part: Part): Promise<Memory> => {
-      const pid = stack.stack.pids[part]!;
-      const held = await collectGarbage(pid, path.join(stack.dataDir, 'logs', `${part}.log`));
-      return { held, resident: rssMiB(pid) * 1024 * 1024 };
+      const held = await collectGarbage(stack.stack.pids[part]!, path.join(stack.dataDir, 'logs', `${part}.log`));
+      return { held, resident: residentMemory()[part] };
     };
     return { api: await of('api'), worker: await of('worker') };
   }

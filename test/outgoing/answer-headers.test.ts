@@ -71,7 +71,7 @@ describe('answers of servers', () => {
   });
 
   const EMPTY = { gzip: '', deflate: '', br: '', 'gzip, br': '' };
-  it('without a body have none, whatever they announce', async () => {
+  it('that have no body are read as empty, whatever encoding and length they announce', async () => {
     for (const encoding of Object.keys(EMPTY)) {
       const heads = [
         `204 No Content\r\nContent-Encoding: ${encoding}`,
@@ -138,7 +138,7 @@ describe('answers of servers', () => {
     }
   });
 
-  it('that a consumer of their body does not read to the end close their connection', async () => {
+  it('have their connection closed if the consumer does not read their body to the end', async () => {
     let closed = 0;
     answer = (socket) => {
       socket.on('error', () => undefined).once('close', () => (closed += 1));
@@ -155,7 +155,7 @@ describe('answers of servers', () => {
     }
   });
 
-  it('that never come are errors of an address', async () => {
+  it('that do not arrive completely are rejected with an error that names the host', async () => {
     const gone = await startRawServer(() => undefined);
     await gone.close();
     const failing = async (url: string): Promise<unknown[]> => {

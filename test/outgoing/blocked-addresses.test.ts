@@ -192,7 +192,7 @@ describe('addresses that are not public', function () {
       });
     }
 
-    it('by Alt-Svc, Refresh, Link or Content-Location is none', async () => {
+    it('that only Alt-Svc, Refresh, Link or Content-Location names is not followed', async () => {
       const inside = `http://127.0.0.1:${port}/inside`;
       const headers = {
         'alt-svc': `h2="127.0.0.1:${port}"; ma=3600, h3=":${port}"`,

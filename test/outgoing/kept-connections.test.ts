@@ -8,7 +8,7 @@ import { createCallers, type Callers } from './callers.js';
 
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 
-describe('between requests is kept', function () {
+describe('requests to the same server', function () {
   this.timeout(120_000);
   const callers: Callers = createCallers({ allowPrivateNetwork: true });
   const servers: RawServer[] = [];
@@ -24,7 +24,7 @@ describe('between requests is kept', function () {
     return server;
   }
 
-  it('no cookie, no referrer and no credential of an earlier answer', async () => {
+  it('carry no cookie, no referrer and no credential of an earlier answer', async () => {
     const server = await serve((socket) => {
       const cookie = 'Set-Cookie: session=canary; Path=/\r\nWWW-Authenticate: Basic realm="x"\r\n';
       socket.end(`${HEAD}${cookie}Content-Length: 2\r\n\r\n{}`);
@@ -37,7 +37,7 @@ describe('between requests is kept', function () {
     assert.doesNotMatch(server.received.join(''), /canary/);
   });
 
-  it('a connection is kept for one tenant and never used for another, nor for what may not be repeated', async () => {
+  it('share a connection only if they are of the same tenant and may be repeated', async () => {
     const server = await serve((socket) => void socket.write(`${HEAD}Content-Length: 2\r\n\r\n{}`));
     const owners = ['1', '2', '1', '2', '1', '2'];
     for (const tenant of owners) await callers.send(server.url, { tenant, headers: { 'x-owner': tenant } });
@@ -50,7 +50,7 @@ describe('between requests is kept', function () {
     assert.deepEqual(ownersOf.flat().length, 8);
   });
 
-  it('a long answer that waits for memory, although its server closes the connection meanwhile', async () => {
+  it('receive the whole of a long answer that waits for memory while the server closes the connection', async () => {
     const text = randomBytes(400_000).toString('hex');
     const encodings: [name: string, sent: Buffer][] = [
       ['identity', Buffer.from(text)],
@@ -73,7 +73,7 @@ describe('between requests is kept', function () {
     }
   });
 
-  it('what follows an answer on its connection is not the answer to the next request', async () => {
+  it('do not take what follows an earlier answer on a connection for their own answer', async () => {
     const extra = 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\npoisoned';
     const server = await serve((socket, request) => {
       socket.write(`${HEAD}Content-Length: 5\r\n\r\nfresh`);
@@ -86,7 +86,7 @@ describe('between requests is kept', function () {
     }
   });
 
-  it('a body on a GET leaves no connection behind on which a server may take it for a request', async () => {
+  it('leave no connection behind on which the server may take the body of a GET for the next request', async () => {
     const server = await serve((socket) => void socket.write(`${HEAD}Content-Length: 5\r\n\r\nfresh`));
     const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
     await callers.send(server.url, { tenant: '1', body: smuggled });

@@ -35,7 +35,7 @@ async function isResumable(...chunks: string[]): Promise<boolean> {
 }
 
 describe('limits of MCP messages', () => {
-  it('hand events on whole, however they are cut and whatever ends their lines', async () => {
+  it('pass on each event whole, however its bytes are cut and its lines end', async () => {
     for (const text of ['data: a\n\ndata: b\n\n', 'data: a\r\n\r\ndata: b\r\n\r\n', 'data: a\r\rdata: b\r\r']) {
       const whole = await readEvents(text);
       assert.deepEqual(whole.parts, [text]);

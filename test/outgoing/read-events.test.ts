@@ -46,7 +46,7 @@ describe('events that are taken from an answer', function () {
     assert.equal(taken, 'data: a\n\ndata: b\n\n');
   });
 
-  it('leave a body that breaks off where they break off', async () => {
+  it('make reading the body fail if the connection breaks', async () => {
     serve = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: a\n\n');

@@ -91,7 +91,7 @@ describe('the text of bytes', () => {
     assert.equal(await read(bytes('a\0b')), 'a\0b', 'UTF-8 may have null characters');
   });
 
-  it('is looked for in the five likeliest encodings, and in no other', async () => {
+  it('is decoded in at most five encodings, the likeliest, if no charset is declared', async () => {
     // oxlint-disable-next-line typescript/unbound-method -- it is called with its decoder
     const { decode } = TextDecoder.prototype;
     const tried: string[] = [];

@@ -2,7 +2,9 @@
 import { createRequire } from 'node:module';
 import Mocha from 'mocha';
 import type * as SharedStack from '../support/shared-stack.js';
+import { childrenOf, withDescendants } from '../../harness/processes/family.js';
 import { cpuSeconds } from '../../harness/processes/figures.js';
+import { signalAll } from '../../harness/processes/signals.js';
 import { createFileReporter } from './file-reporter.js';
 import type { FileResult, FromLane, ToLane } from './messages.js';
 
@@ -16,7 +18,7 @@ process.on('message', (message: ToLane) => {
   if (message.type === 'end') void end(message.leakAfterMs);
 });
 // If the runner has ended, nobody reads the results of this lane.
-process.once('disconnect', () => isEnding || process.exit(1));
+process.once('disconnect', () => isEnding || abort());
 send({ type: 'ready' });
 
 async function runFile({ file, grep }: { file: string; grep: string | undefined }): Promise<FileResult> {
@@ -61,6 +63,18 @@ async function end(leakAfterMs: number): Promise<void> {
     process.stderr.write(`Still open after the tests: ${process.getActiveResourcesInfo().join(', ')}\n`);
     process.exit(1);
   }, leakAfterMs).unref();
+}
+
+/** Ends the processes that the tests have started, because most of them would outlive this one. */
+function abort(): void {
+  const started = childrenOf(process.pid).map(({ pid }) => pid);
+  signalAll(started, 'SIGTERM');
+  // A test may have frozen some of them.
+  signalAll(
+    started.flatMap((pid) => withDescendants(pid)),
+    'SIGCONT',
+  );
+  process.exit(1);
 }
 
 function send(message: FromLane): void {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { readStat } from '../../harness/processes/family.js';
+import { signalAll } from '../../harness/processes/signals.js';
+import { eventually } from '../../harness/timing/eventually.js';
 import { runInLanes, type LanesOptions, type TimedResult } from './lanes.js';
 import { openReport } from './report.js';
 
@@ -10,6 +15,14 @@ const FAILS = `it('passes', () => {}); it('fails', () => { throw new Error('seen
 const DIES = `it('dies', () => process.exit(0));`;
 const UNREADABLE = `it('no test', () => {`;
 const LEAKS = `it('leaves a timer', () => void setInterval(() => {}, 1000));`;
+const STARTS_A_PROCESS = `import { spawn } from 'node:child_process'; import { writeFileSync } from 'node:fs';
+it('waits beside a process', async () => {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  writeFileSync(new URL('child', import.meta.url), String(child.pid));
+  await new Promise(() => {});
+});`;
+const RUNNER = `import { runInLanes } from '${pathToFileURL(path.join(import.meta.dirname, 'lanes.ts')).href}';
+await runInLanes([[process.argv[2]]], { jobs: 1, env: {}, onResult() {} });`;
 const SAYS_WHERE = `it(process.env.ROUND + ' in ' + process.pid, () => {});`;
 /** A test that passes only while another file of this kind runs. */
 const MEETS = `import { readdirSync, writeFileSync } from 'node:fs';
@@ -98,6 +111,23 @@ describe('lanes of test files', function () {
     );
     assert.notEqual(pids[0]![0], pids[1]![0]);
     assert.ok(results.every(({ failures }) => failures === 0));
+  });
+
+  it('end the processes that their tests have started when the runner is interrupted', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const runnerFile = path.join(folder, 'runner.mjs');
+    writeFileSync(runnerFile, RUNNER);
+    const runner = spawn(process.execPath, ['--import', 'tsx', runnerFile, write(STARTS_A_PROCESS)]);
+    const started = await eventually(() => Number(readFileSync(path.join(folder, 'child'), 'utf8')) || undefined);
+    // An ended process that init has not read yet still has an entry.
+    const isRunning = (): boolean => !['Z', undefined].includes(readStat(started)?.state);
+    try {
+      assert.ok(isRunning());
+      runner.kill('SIGINT');
+      await eventually(() => !isRunning());
+    } finally {
+      if (isRunning()) signalAll([started], 'SIGKILL');
+    }
   });
 });
 

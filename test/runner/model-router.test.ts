@@ -60,4 +60,21 @@ describe('the model provider of a shared stack', () => {
     await tell('DELETE', providers[1].url);
     assert.equal(await textOf(await ask('second')), 'echo: hello');
   });
+
+  it('forgets a process that has died without saying so, and asks the others', async () => {
+    const addDead = async (): Promise<void> => {
+      const dead = await startFakeModelProvider();
+      await tell('PUT', dead.url);
+      await dead.close();
+    };
+    await addDead();
+    assert.equal(await textOf(await ask('nobodys')), 'echo: hello');
+    await addDead();
+    await tell('DELETE', providers[0].url);
+    await tell('PUT', providers[0].url);
+    providers[0].script('first', { text: 'one' });
+    assert.equal(await textOf(await ask('first')), 'one');
+    await Promise.all(providers.map(({ url }) => tell('DELETE', url)));
+    assert.equal((await ask('nobodys')).status, 503);
+  });
 });

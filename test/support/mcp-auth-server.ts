@@ -26,7 +26,7 @@ export interface McpAuthServer {
   origin: string;
   clients: OAuthClientInformationFull[];
   /** All tokens that were issued. */
-  given: string[];
+  issued: string[];
   /** The resources in sign-ins and in requests for tokens. */
   resources: (string | undefined)[];
   refreshes: number;
@@ -53,7 +53,7 @@ class TestProvider implements OAuthServerProvider {
   readonly access = new Map<string, Grant>();
   readonly refresh = new Map<string, Grant>();
   readonly resources: (string | undefined)[] = [];
-  readonly given: string[] = [];
+  readonly issued: string[] = [];
   refreshes = 0;
   private readonly codes = new Map<string, Grant & { challenge: string }>();
 
@@ -137,7 +137,7 @@ class TestProvider implements OAuthServerProvider {
 
   private give(grant: Grant): OAuthTokens {
     const [accessToken, refreshToken] = [`mcp-access-${randomUUID()}`, `mcp-refresh-${randomUUID()}`];
-    this.given.push(accessToken, refreshToken);
+    this.issued.push(accessToken, refreshToken);
     this.access.set(accessToken, grant);
     this.refresh.set(refreshToken, grant);
     return { access_token: accessToken, refresh_token: refreshToken, token_type: 'bearer', expires_in: 3_600 };
@@ -193,7 +193,7 @@ export async function startMcpAuthServer(): Promise<McpAuthServer> {
       return [...provider.clients.values()];
     },
     resources: provider.resources,
-    given: provider.given,
+    issued: provider.issued,
     addClient({ id, secret, redirectUri }) {
       const client = { client_id: id, client_secret: secret, redirect_uris: [redirectUri] };
       provider.clients.set(id, { ...client, token_endpoint_auth_method: 'client_secret_post' });

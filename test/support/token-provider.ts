@@ -21,7 +21,7 @@ export interface TokenProvider {
   accepted: string[];
   refused: number;
   /** All tokens and codes that were generated. */
-  given: string[];
+  issued: string[];
   /** Called for each request for tokens, after the tokens are made and before the answer is sent. */
   beforeAnswer: ((grantType: string | null) => Promise<void>) | undefined;
   /** Called for each request for tokens, before the tokens are made. */
@@ -58,7 +58,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
     clientTokens: 0,
     accepted: [],
     refused: 0,
-    given: [],
+    issued: [],
     beforeAnswer: undefined,
     beforeTokens: undefined,
     answer: undefined,
@@ -89,7 +89,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
 
   function authorize(url: URL, response: ServerResponse): void {
     const code = randomUUID();
-    provider.given.push(code);
+    provider.issued.push(code);
     const redirectUri = url.searchParams.get('redirect_uri') ?? '';
     codes.set(code, { challenge: url.searchParams.get('code_challenge') ?? '', redirectUri });
     const back = new URL(redirectUri);
@@ -121,9 +121,9 @@ export async function startTokenProvider(): Promise<TokenProvider> {
     if (grant === 'refresh_token' && !refresh.delete(form.get('refresh_token') ?? '')) {
       return send(response, 400, { error: 'invalid_grant' });
     }
-    const given = give(grant !== 'client_credentials');
+    const tokens = give(grant !== 'client_credentials');
     await provider.beforeAnswer?.(grant);
-    send(response, 200, given);
+    send(response, 200, tokens);
   }
 
   function give(hasRefresh: boolean): object {
@@ -131,7 +131,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
     access.set(accessToken, Date.now() + provider.lifetimeSeconds * 1_000);
     const refreshToken = `refresh-${randomUUID()}`;
     if (hasRefresh) refresh.add(refreshToken);
-    provider.given.push(accessToken, refreshToken);
+    provider.issued.push(accessToken, refreshToken);
     return {
       access_token: accessToken,
       token_type: 'Bearer',

@@ -336,7 +336,7 @@ describe('canaries in connections', function () {
       assert.deepEqual(findCanaries(JSON.stringify(answer.body), [made.bearer, made.query]), []);
     }
     provider.expireTokens();
-    const said = [provider.clientSecret, ...provider.given].join(' ');
+    const said = [provider.clientSecret, ...provider.issued].join(' ');
     provider.answer = { status: 400, body: { error: 'invalid_client', error_description: said, client_secret: said } };
     runs.push(
       await runToEnd(
@@ -344,7 +344,7 @@ describe('canaries in connections', function () {
         drawing(linkInRow([trigger(), http(`${provider.url}/x`, { connection: ids['oauth'] })])),
       ),
     );
-    provider.answer = { status: 400, body: { error: provider.given.at(-1)!, error_description: said } };
+    provider.answer = { status: 400, body: { error: provider.issued.at(-1)!, error_description: said } };
     runs.push(
       await runToEnd(
         'repeated tokens',
@@ -387,7 +387,7 @@ describe('canaries in connections', function () {
       await ask(`refused or not: ${at}`, account.api.get(at));
     }
 
-    secrets.push(...[...provider.given, ...guarded.given].map((token, at) => watch(`token ${at}`, token)));
+    secrets.push(...[...provider.issued, ...guarded.issued].map((token, at) => watch(`token ${at}`, token)));
     for (const [place, answer] of answers) assertClean(place, answer);
     const told = await eventually(() => {
       const events = target!.requestsTo(hookPath);

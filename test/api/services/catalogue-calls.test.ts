@@ -60,7 +60,7 @@ describe('actions of the catalogue', function () {
     assert.equal(started.status, 201, JSON.stringify(started));
     const { data } = await api.pollToEnd(started.data.id);
     const text = JSON.stringify(data);
-    for (const secret of [CREDENTIALS.slack, ...CREDENTIALS.trello, CREDENTIALS.telegram, ...provider.given]) {
+    for (const secret of [CREDENTIALS.slack, ...CREDENTIALS.trello, CREDENTIALS.telegram, ...provider.issued]) {
       assert.ok(!text.includes(secret), text);
     }
     return { status: data.status, nodes: data.data! };

@@ -29,17 +29,16 @@ const largeRun: Preparation = {
 };
 
 /** Polls the list of runs, which contains no results. */
-async function pollLight({ api, signal }: Tenant, run: string): Promise<{ status: string }> {
+async function pollLight({ api }: Tenant, run: string): Promise<{ status: string }> {
   for (;;) {
     const { body } = await api.get<{ items: { id: string; status: string }[] }>('/runs/?size=5');
     const found = body.items.find(({ id }) => id === run);
     if (found !== undefined && found.status !== 'In Progress') return found;
-    signal.throwIfAborted();
     await pause(500);
   }
 }
 
-async function publishAsExample({ api, signal }: Tenant, workflow: number, run: string): Promise<string> {
+async function publishAsExample({ api }: Tenant, workflow: number, run: string): Promise<string> {
   const market = { market_title: `Large ${run}`, short_description: 'Large', available_languages: ['en'] };
   await api.patch(`/workflows/${workflow}/`, { body: market });
   for (const [path, flag] of [
@@ -50,16 +49,15 @@ async function publishAsExample({ api, signal }: Tenant, workflow: number, run: 
     await api
       .post(`/workflows/${workflow}/history/${run}/${path}/`, { body: { [flag!]: true } })
       .catch(() => undefined);
-    await untilAnswered({ api, signal });
+    await untilAnswered(api);
   }
   const { body } = await api.post<{ slug: string }>(`/workflows/${workflow}/publish-on-marketplace/`);
   if (typeof body.slug !== 'string') throw new Error(`not published: ${JSON.stringify(body)}`);
   return body.slug;
 }
 
-async function untilAnswered({ api, signal }: Pick<Tenant, 'api' | 'signal'>): Promise<void> {
+async function untilAnswered(api: Tenant['api']): Promise<void> {
   while ((await api.get('/me/').catch(() => undefined))?.status !== 200) {
-    signal.throwIfAborted();
     await pause(500);
   }
 }

@@ -1,7 +1,6 @@
 // The process of the attackers of one round. Its priority and processor time are limited, so that it does not slow the
 // service down by using the machine itself.
 import { writeFileSync } from 'node:fs';
-import { setMaxListeners } from 'node:events';
 import { setPriority } from 'node:os';
 import { Agent, setGlobalDispatcher } from 'undici';
 import { attacks } from '../attacks/all.js';
@@ -19,8 +18,6 @@ import { createTenant, type Tenant } from './tenant.js';
 
 const LOWEST_PRIORITY = 19;
 const outcomes: Outcomes = {};
-const over = new AbortController();
-setMaxListeners(0, over.signal);
 
 setPriority(LOWEST_PRIORITY);
 // An answer may take as long as the round.
@@ -51,7 +48,7 @@ function attackOf(name: string): Attack {
 
 async function tenantsOf(accounts: AccountAt[]): Promise<Tenant[]> {
   const url = await outside;
-  return accounts.map((account) => createTenant(account, url, over.signal, outcomes));
+  return accounts.map((account) => createTenant(account, url, outcomes));
 }
 
 function fail(error: unknown): void {

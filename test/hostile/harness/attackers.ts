@@ -16,6 +16,8 @@ export interface Attackers {
 const ENTRY = path.join(import.meta.dirname, 'attacker-process.ts');
 /** Preparations may start runs with large results, which takes long. */
 const PREPARE_WITHIN_MS = 240_000;
+/** Only detects hanging: the attackers have little processor time, so they may take long to answer. */
+const COUNT_WITHIN_MS = 60_000;
 
 export async function startAttackers(
   { name }: Attack,
@@ -55,9 +57,9 @@ export async function startAttackers(
     },
     act: (prepared) => send({ type: 'act', attack: name, accounts, prepared }),
     async count() {
-      const counted = next('counted', 5_000);
+      const counted = next('counted', COUNT_WITHIN_MS).catch(() => ({ outcomes: {} }));
       send({ type: 'count' });
-      return (await counted.catch(() => ({ outcomes: {} }))).outcomes;
+      return (await Promise.race([counted, exited.then(() => ({ outcomes: {} }))])).outcomes;
     },
     failure: () => failure,
     async kill() {

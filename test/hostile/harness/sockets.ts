@@ -58,7 +58,7 @@ type Use = (socket: Socket) => NodeJS.Timeout | undefined;
 
 async function hold(tenant: Tenant, count: number, use: Use): Promise<void> {
   const keep = async (): Promise<void> => {
-    while (!tenant.signal.aborted) {
+    for (;;) {
       await holdOne(tenant, use);
       await pause(200);
     }
@@ -72,8 +72,6 @@ function holdOne(tenant: Tenant, use: Use): Promise<void> {
     const socket = connect(Number(port), hostname);
     let timer: NodeJS.Timeout | undefined;
     let head = '';
-    const end = (): void => void socket.destroy();
-    tenant.signal.addEventListener('abort', end);
     socket.once('connect', () => {
       tenant.count('held');
       timer = use(socket);
@@ -84,7 +82,6 @@ function holdOne(tenant: Tenant, use: Use): Promise<void> {
     socket.on('error', (error: NodeJS.ErrnoException) => tenant.count(error.code ?? 'error'));
     socket.once('close', () => {
       clearInterval(timer);
-      tenant.signal.removeEventListener('abort', end);
       resolve();
     });
   });

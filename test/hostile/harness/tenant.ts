@@ -13,7 +13,6 @@ export interface Tenant extends AccountAt {
   session: ApiClient;
   /** The address of the hostile servers in this process (harness/target/bad-answers.ts). */
   outside: string;
-  signal: AbortSignal;
   count: (outcome: string | number) => void;
 }
 
@@ -27,13 +26,12 @@ export interface Request {
   as?: 'key' | 'bearer' | 'session' | 'stranger';
 }
 
-export function createTenant(account: AccountAt, outside: string, signal: AbortSignal, outcomes: Outcomes): Tenant {
+export function createTenant(account: AccountAt, outside: string, outcomes: Outcomes): Tenant {
   return {
     ...account,
     api: createApiClient(account.apiUrl, account.apiKey),
     session: createApiClient(account.apiUrl, { session: account.sessionToken }),
     outside,
-    signal,
     count: (outcome) => void (outcomes[outcome] = (outcomes[outcome] ?? 0) + 1),
   };
 }
@@ -54,18 +52,17 @@ export async function send(tenant: Tenant, { method, path, headers, body, as }: 
       ...headers,
     },
     ...(body === undefined ? {} : { body }),
-    signal: tenant.signal,
   });
   await response.body?.pipeTo(new WritableStream());
   tenant.count(response.status);
   return response.status;
 }
 
-/** Repeats the move until the attack is over, `sides` times in parallel. Errors are counted, and do not end it. */
+/** Repeats the move until this process is killed, `sides` times in parallel. Errors are counted, and do not end it. */
 export async function repeat(tenant: Tenant, sides: number, move: (round: number) => Promise<unknown>): Promise<void> {
   let rounds = 0;
   const side = async (): Promise<void> => {
-    while (!tenant.signal.aborted) {
+    for (;;) {
       try {
         await move(rounds++);
       } catch (error) {
@@ -77,7 +74,7 @@ export async function repeat(tenant: Tenant, sides: number, move: (round: number
   await Promise.all(Array.from({ length: sides }, side));
 }
 
-/** Repeats the request until the attack is over, `sides` times in parallel. */
+/** Repeats the request until this process is killed, `sides` times in parallel. */
 export function flood(tenant: Tenant, sides: number, request: Request | ((round: number) => Request)): Promise<void> {
   return repeat(tenant, sides, (round) => send(tenant, typeof request === 'function' ? request(round) : request));
 }
