@@ -84,7 +84,7 @@ const PARSES: Record<string, [count: number, reason: string]> = {
   'connections/open-connection.ts': [2, SEALED],
   'console/service/drafts.ts': [1, DRAWING],
   'console/service/upload.ts': [1, TEXTS],
-  'console/drawing/clipboard.ts': [2, DRAWING],
+  'console/drawing/clipboard.ts': [1, DRAWING],
   'console/ui/json.ts': [2, 'It keeps the digits where the browser tells how a number was written.'],
   'console/forms/source-editor.tsx': [2, CONSOLE],
   'console/forms/values.ts': [2, 'A text with a number that JavaScript would round stays a text.'],

@@ -28,6 +28,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "telemetry/spans.ts: '').slice(0,16)",
     'cli/demo/run-sample.ts: id.slice(0,8)',
     'console/pages/costs/figures.ts: ).slice(0,10)',
+    'console/ui/day.ts: ).slice(0,10)',
     'console/parts/differences/run-differences.ts: id.slice(0,8)',
     'console/pages/settings/connections.tsx: run.id.slice(0,8)',
     'console/pages/settings/webhooks.tsx: id.slice(0,8)',
@@ -47,6 +48,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'graph/compile-plan.ts: printable.slice(0,2*LABEL_CHARACTERS)',
   ],
   'a list is cut, and no text': [
+    'openapi/copied-schema.ts: required.slice(0,MOST_REQUIRED)',
+    'openapi/copied-schema.ts: type.slice(0,MOST_ENUM)',
     "api/build/call-tool.ts: 'errors'].slice(0,20)",
     'api/build/connection-tools.ts: origins.slice(0,20)',
     'api/build/cut-answer.ts: value.slice(0,20)',
