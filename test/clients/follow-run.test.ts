@@ -42,7 +42,7 @@ describe('the TypeScript client: the events of a run', function () {
   /** A client that attempts each request once. */
   const clientOf = (baseUrl: string) => createClient({ baseUrl, apiKey: 'wfa_key', maxAttempts: 1 });
 
-  /** Resolves when the client has begun to wait for `ms`. */
+  /** `begun` resolves when the client starts to wait for `ms`. `restore` puts the real timer back. */
   function waitingFor(ms: number): { begun: Promise<void>; restore: () => void } {
     const { setTimeout: real } = globalThis;
     const restore = (): void => void (globalThis.setTimeout = real);

@@ -203,7 +203,7 @@ describe('createMasker: properties', () => {
 });
 
 describe('createMasker: size', function () {
-  // The test limits processor time, which takes much longer on a busy machine.
+  // The tests limit the processor time. On a busy machine, they take much longer than that.
   this.timeout(180_000);
   const secrets = [
     SECRET,

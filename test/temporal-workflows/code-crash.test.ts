@@ -5,10 +5,10 @@ import { eventually } from '../../harness/timing/eventually.js';
 import { drawing, linkInRow, node, trigger } from '../../harness/drawing/drawing.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
-/** This runs for some seconds, in a loop that does not check the time. */
+/** A loop inside a built-in function, which does not check the time: it ends only when its process is killed. */
 const SLOW = 'Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)';
 
-/** Code has the lowest priority, so a busy machine executes almost nothing of it meanwhile. */
+/** Code has the lowest priority, so it hardly progresses on a busy machine. */
 const LONG = { timeoutMs: 240_000 };
 
 describe('code and dying workers', function () {
@@ -44,7 +44,7 @@ describe('code and dying workers', function () {
     const [pid] = await processesOf(worker, 1);
     process.kill(worker, 'SIGKILL');
     await eventually(() => !isRunning(pid!), LONG);
-    // The next attempt has its full time.
+    // The next attempt gets the full time limit.
     const end = await api.pollToEnd(runId, LONG);
     assert.equal(end.data.data![nodeId]!.error!.code, 'code_timeout');
     assert.notEqual(stack.stack.pids.worker, worker);

@@ -42,7 +42,7 @@ describe('crashes', function () {
     await eventually(() => target.requestsTo('/delay/3000/during-the-kill').length === 2, { timeoutMs: 150_000 });
     const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
     assert.equal(end.data.status, 'succeed');
-    // A dead worker is noticed after 10 s, and its nodes are attempted again within 15 s.
+    // A dead worker is noticed after 10 s without a heartbeat, and its nodes are attempted again 1 s later.
     const { events } = await withTemporal(stack, (client) => client.workflow.getHandle(runId).fetchHistory());
     const calls = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled ?? []);
     for (const { heartbeatTimeout, retryPolicy } of calls) {

@@ -60,7 +60,7 @@ describe('files and processes that die', function () {
     assert.deepEqual(there.toSorted(), rows.map(({ name }) => name).toSorted());
   }
 
-  /** Answers with half of the bytes at once, and with the others after `release`. */
+  /** Answers with half of the bytes at once, and with the rest after a call of `let`. */
   async function startSlowServer(bytes: Buffer) {
     let release: () => void = () => undefined;
     let isHeld = true;

@@ -69,7 +69,7 @@ describe('500 waits that are due in the same second', function () {
          FROM node_results AS node JOIN runs ON runs.id = node.run_id WHERE runs.workflow_id = $1`,
         [workflowId, due],
       );
-      // The time that the wakes would take if nothing else used the processors.
+      // How long the wakes would take if they used all processors all the time.
       const aloneMs = cpuMs / availableParallelism();
       assert.ok(Math.min(late!.ms, aloneMs) < WITHIN_MS, `${late!.ms} ms, of which ${cpuMs} ms on processors`);
     });

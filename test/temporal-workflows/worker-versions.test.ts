@@ -15,7 +15,7 @@ import { startWorkerProcess } from '../../harness/stack/worker-process.js';
 import { wrapTemporal, type WrappedTemporal } from '../support/wrapped-temporal.js';
 
 const LONG = { timeoutMs: 90_000, intervalMs: 100 };
-/** The wait for a time must be open until it is moved, on a busy machine too. */
+/** The length of the waits for a time. They must still be open when their runs are moved, on a busy machine too. */
 const OPEN_SECONDS = 40;
 const OPEN = "ExecutionStatus = 'Running'";
 

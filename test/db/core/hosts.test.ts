@@ -41,7 +41,7 @@ describe('a database on several hosts', function () {
     return rows[0]!.port;
   };
   const ports = (): number[] => pair.urls.map((url) => Number(new URL(url).port));
-  /** The list of both hosts, with `host` in the place of the second one. */
+  /** The URL of the database with these hosts. A number is a port of this machine. */
   const listed = (...hosts: (string | number)[]): string => {
     const url = new URL(pair.urls[0]);
     return pair.urls[0].replace(

@@ -42,7 +42,7 @@ describe('large texts', function () {
     return text;
   }
 
-  /** The number of connections of this test that are in a transaction. */
+  /** The number of connections of this test that are idle in a transaction. */
   async function heldConnections(): Promise<number> {
     const rows = await queryDatabase<{ held: number }>(
       stack,

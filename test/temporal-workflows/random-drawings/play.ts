@@ -32,7 +32,7 @@ import { keyOf, pathOf, type LoopResult } from './oracle.js';
 type Outcome = 'ok' | 'failed' | 'cancelled';
 
 /**
- * The events of the run in order. `at` is the number of the activation. It delivers results first, then nodes start.
+ * The events of the run in order. `at` is the number of the activation, which delivers results before nodes start.
  */
 export type Event = { at: number; path: string; id: string } & (
   | { what: 'starts' }

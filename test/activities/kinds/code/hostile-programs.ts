@@ -565,7 +565,7 @@ export const HOSTILE_PROGRAMS: Record<string, HostileProgram[]> = {
     ['an array of numbers', 'return Array.from({ length: 600000 }, () => 1)', 'too_large'],
     ['an array of BigInts', 'return Array.from({ length: 300000 }, () => 1234567n)', 'too_large'],
     [
-      // The output could hold 500,000, but the memory beside what every program has loaded cannot.
+      // The limit on outputs would allow 500,000, but they do not fit into the memory that the loaded libraries leave.
       'as many BigInts as there may be',
       'return Array.from({ length: 450000 }, () => 1n)',
       { value: Array<number>(450_000).fill(1) },

@@ -86,7 +86,7 @@ describe('a sandbox process that was taken over', function () {
   });
 
   it('a process that got no processor has the time of its program all the same', async () => {
-    // Stops the process for longer than its program may take, like one of a low priority beside busy ones.
+    // Stops the process for longer than the time limit of its program, as if it got no processor time.
     const [timeoutMs, stoppedMs] = [1_000, 3_500];
     const started = await startSandboxProcess(ENTRY, NEVER);
     process.kill(started.pid, 'SIGSTOP');
