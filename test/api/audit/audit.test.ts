@@ -376,14 +376,12 @@ describe('the audit log', function () {
     const project = await owner.api.createProject();
     for (const name of ['a', 'b', 'c']) await owner.api.patch(`/projects/${project}/`, { body: { name } });
     const committedAt = performance.now();
-    const records = await eventually(
-      async () => {
-        const now = await recordsOf(project);
-        return now.every(({ hash }) => hash !== null) && now;
-      },
-      { timeoutMs: 10_000 },
-    );
-    assert.ok(performance.now() - committedAt < 10_000);
+    const records = await eventually(async () => {
+      const now = await recordsOf(project);
+      return now.every(({ hash }) => hash !== null) && now;
+    });
+    // The next round chains them, after two seconds at most; a busy machine gets ten times as long.
+    assert.ok(performance.now() - committedAt < 20_000);
     assert.equal(new Set(records.map(({ hash }) => hash)).size, 4);
     const [head] = await queryDatabase<{ entries: string; last_hash: Buffer }>(
       stack,

@@ -197,10 +197,18 @@ describe('callbacks', function () {
 
   it('a node that gets a signal without an answer goes on waiting', async () => {
     const { url, runId, pause } = await startWaiting();
-    await withTemporal(stack, (client) =>
-      client.workflow.getHandle(runId).signal('wake', { path: '', nodeId: pause.id }),
-    );
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await withTemporal(stack, async (client) => {
+      const handle = client.workflow.getHandle(runId);
+      await handle.signal('wake', { path: '', nodeId: pause.id });
+      // The run has taken the signal once a task of the workflow has ended after it and no activity is running.
+      await eventually(async () => {
+        const { raw } = await handle.describe();
+        if (raw.pendingWorkflowTask || (raw.pendingActivities?.length ?? 0) > 0) return false;
+        const events = (await handle.fetchHistory()).events ?? [];
+        const signalled = events.findIndex((event) => event.workflowExecutionSignaledEventAttributes);
+        return signalled >= 0 && events.slice(signalled).some((event) => event.workflowTaskCompletedEventAttributes);
+      });
+    });
     assert.equal((await untilWaiting(api, runId, pause.id)).status, 'in progress');
     await callBack(url, 'now');
     assert.equal((await api.pollToEnd(runId)).data.data![pause.id]!.result!.content, 'now');

@@ -6,7 +6,7 @@ import type { RawScript } from '../../support/raw-upstream.js';
 import { createAccount, revokeAccess } from '../accounts.js';
 import { chatBody, chatError, completionBytes, startChatProxy, type ChatProxy } from '../chat-proxy.js';
 
-const MODELS = ['ok', 'limited', 'refused', 'odd', 'leaky', 'half', 'slow', 'moved'];
+const MODELS = ['ok', 'limited', 'refused', 'odd', 'leaky', 'half', 'moved'];
 
 const answer =
   (status: number, body: string | Buffer, headers: Record<string, string> = {}): RawScript =>
@@ -18,13 +18,13 @@ describe('errors of the chat-completion proxy', function () {
   let proxy: ChatProxy;
 
   before(async () => {
-    proxy = await startChatProxy(MODELS, { CHAT_TIMEOUT_SECONDS: '1' });
+    proxy = await startChatProxy(MODELS);
     proxy.upstream.on('ok', answer(200, completionBytes('ok')));
   });
   after(() => proxy.stop());
 
-  const expectFault = async (model: string, code: string): Promise<void> => {
-    const raw = await proxy.send(chatBody(model));
+  const expectFault = async (model: string, code: string, { send } = proxy): Promise<void> => {
+    const raw = await send(chatBody(model));
     const error = chatError(raw);
     assert.deepEqual([raw.status, error.type, error.code, error.param], [500, 'server_error', code, null]);
     assert.doesNotMatch(raw.body.toString(), /127\.0\.0\.1|ECONN|sk-|undici|Socket/);
@@ -205,17 +205,23 @@ describe('errors of the chat-completion proxy', function () {
     });
 
     it('a provider that exceeds the time limit, before its answer or during it', async () => {
-      const startedAt = performance.now();
-      proxy.upstream.on('slow', () => undefined);
-      await expectFault('slow', 'upstream_timeout');
-      assert.ok(performance.now() - startedAt >= 900);
-      await eventually(() => proxy.upstream.requestsFor('slow')[0]?.aborted);
-      proxy.upstream.on('slow', (_request, response) => {
-        response.writeHead(200, { 'content-type': 'application/json' });
-        const drip = setInterval(() => response.write(' '), 100);
-        response.once('close', () => clearInterval(drip));
-      });
-      await expectFault('slow', 'upstream_timeout');
+      const impatient = await startChatProxy(['slow'], { CHAT_TIMEOUT_SECONDS: '1' });
+      try {
+        const { upstream } = impatient;
+        const startedAt = performance.now();
+        upstream.on('slow', () => undefined);
+        await expectFault('slow', 'upstream_timeout', impatient);
+        assert.ok(performance.now() - startedAt >= 900);
+        await eventually(() => upstream.requestsFor('slow')[0]?.aborted);
+        upstream.on('slow', (_request, response) => {
+          response.writeHead(200, { 'content-type': 'application/json' });
+          const drip = setInterval(() => response.write(' '), 100);
+          response.once('close', () => clearInterval(drip));
+        });
+        await expectFault('slow', 'upstream_timeout', impatient);
+      } finally {
+        await impatient.stop();
+      }
     });
   });
 });

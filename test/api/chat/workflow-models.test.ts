@@ -10,6 +10,7 @@ import { createLogger } from '../../../telemetry/logger.js';
 import { createDatabase } from '../../../db/core/client.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
 import { eventually } from '../../../harness/timing/eventually.js';
+import { createGate } from '../../../harness/timing/gate.js';
 import { drawing, http, linkInRow, llm, node as nodeOf, resultOf, trigger } from '../../../harness/drawing/drawing.js';
 import type { DrawingNode } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
@@ -115,22 +116,25 @@ describe('a workflow as a model', function () {
     }
   });
 
-  async function wordsOf(model: string): Promise<{ id: string; pieces: string[] }> {
+  async function wordsOf(model: string, onPiece = (): void => undefined): Promise<{ id: string; pieces: string[] }> {
     const stream = await openai.chat.completions.create({ model, messages: [user('hi')], stream: true });
     const told: { id: string; pieces: string[] } = { id: '', pieces: [] };
     for await (const { id, choices } of stream) {
       told.id = id;
-      if (choices[0]?.delta.content) told.pieces.push(choices[0].delta.content);
+      if (!choices[0]?.delta.content) continue;
+      told.pieces.push(choices[0].delta.content);
+      onPiece();
     }
     return told;
   }
   const writer = (name: string): DrawingNode => llm('hi', { settings: { model_name: name } });
 
   it('streams the text of the answering node while it is written, each part once', async () => {
-    stack.modelProvider.script('chat-words', { parts: ['One ', { waitMs: 400 }, 'two ', { waitMs: 400 }, 'three'] });
+    const told = createGate();
+    stack.modelProvider.script('chat-words', { parts: ['One ', told, 'two ', 'three'] });
     const [first, answers] = [llm('x'), writer('chat-words')];
     const { model } = await chat([trigger(), first, answers, nodeOf('output', { value: resultOf(answers) })]);
-    const { pieces } = await wordsOf(model);
+    const { pieces } = await wordsOf(model, told.open);
     assert.equal(pieces.join(''), 'One two three');
     assert.ok(pieces.length >= 2, JSON.stringify(pieces));
   });
@@ -144,10 +148,11 @@ describe('a workflow as a model', function () {
   });
 
   it('cannot retract text: an attempt that fails after some text ends the stream, and the run goes on', async () => {
-    const broken = { parts: ['Wrong', { waitMs: 500 }], finishReason: '' };
+    const told = createGate();
+    const broken = { parts: ['Wrong', told], finishReason: '' };
     stack.modelProvider.script('chat-breaks', [broken, { text: 'Right' }]);
     const { model, id } = await chat([trigger(), writer('chat-breaks')]);
-    await assert.rejects(wordsOf(model), (error: APIError) => {
+    await assert.rejects(wordsOf(model, told.open), (error: APIError) => {
       return error instanceof APIError && error.code === 'attempt_failed';
     });
     const [run] = await runsOf(id);

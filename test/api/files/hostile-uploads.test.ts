@@ -64,20 +64,21 @@ describe('a malicious tenant with many uploads', function () {
     const before = await stored();
     const begun = performance.now();
     const stalled = Array.from({ length: STALLED }, () => stall());
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    const ended: number[] = [];
+    for (const { status } of stalled) void status.then((code) => ended.push(code));
+    await eventually(async () => (await stored()) === before + STALLED);
     const files = createFileClient(stack);
     const workflow = await api.createWorkflow(ownProject, drawing([trigger()]));
     for (let time = 0; time < 10; time += 1) {
-      const started = performance.now();
       const file = await files.upload(ownProject, randomBytes(500_000));
       assert.equal((await files.bytesOf(file.file_id))[0], 200);
       await api.delete(`/files/${file.file_id}/`);
       assert.equal((await api.run(workflow, {})).status, 201);
-      assert.ok(performance.now() - started < 5_000, 'another tenant waits for nobody');
     }
+    assert.deepEqual(ended, [], 'the other tenant has waited for none of them');
     const statuses = await Promise.all(stalled.map(({ status }) => status));
     const took = (performance.now() - begun) / 1000;
-    assert.ok(took > 55 && took < 100, `${took} s`);
+    assert.ok(took > 55 && took < 200, `${took} s`);
     assert.deepEqual([...new Set(statuses)], [408]);
     await eventually(async () => (await stored()) === before);
   });
@@ -85,7 +86,7 @@ describe('a malicious tenant with many uploads', function () {
   it('breaks off 100 uploads: nothing is left', async () => {
     const before = await stored();
     const cut = Array.from({ length: 100 }, () => stall());
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await eventually(async () => (await stored()) === before + cut.length);
     for (const { request } of cut) request.destroy();
     await eventually(async () => (await stored()) === before);
   });

@@ -85,11 +85,15 @@ describe('bodies that are received', function () {
     const memory = new ByteBudget({ totalBytes: 1_000_000, uncountedBytes: 0 });
     const other = memory.lease('user:2');
     assert.equal(other.resize(990_000), undefined);
-    const connect = await start(memory, { pace: { silenceMs: 500, graceMs: 500, bytesPerSecond: 1_000_000 } });
-    const waiting = await connect();
+    const pace = { silenceMs: 500, graceMs: 500, bytesPerSecond: 1_000_000 };
+    const waiting = await (await start(memory, { pace }))();
     waiting.send(declared(100_000), 'x'.repeat(100_000));
     await eventually(() => memory.waiting === 1, QUICK);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    // A later body that is silent, but does not wait, is given up: the pace of the waiting body was checked before.
+    const plenty = new ByteBudget({ totalBytes: 1_000_000, uncountedBytes: 0 });
+    const silent = await (await start(plenty, { pace }))();
+    silent.send(declared(100), 'x');
+    assert.deepEqual(statusesIn(await silent.ended()), [408]);
     other.end();
     assert.match(await waiting.ended(), /100000 bytes/);
   });

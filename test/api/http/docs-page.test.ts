@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { startBrowser } from '../../support/browser.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
@@ -91,20 +92,19 @@ describe('the documentation page', function () {
       const operations = Object.values(document.paths).flatMap((item) => Object.keys(item));
       // Swagger UI renders only the operations in view, so the page is scrolled to its end.
       const shown = new Set<string>();
-      for (let before = -1; shown.size !== before || shown.size < operations.length;) {
-        before = shown.size;
-        for (const id of (await page.evaluate(
-          `[...document.querySelectorAll('.opblock')].map(({ id }) => id)`,
-        )) as string[])
-          shown.add(id);
-        await page.mouse.wheel(0, 700);
-        await page.waitForTimeout(50);
-        if (
-          (await page.evaluate('scrollY + innerHeight >= document.body.scrollHeight - 1')) === true &&
-          shown.size === before
-        )
-          break;
-      }
+      await eventually(
+        async () => {
+          const ids = await page.evaluate(`[...document.querySelectorAll('.opblock')].map(({ id }) => id)`);
+          for (const id of ids as string[]) shown.add(id);
+          const isAtEnd = await page.evaluate('scrollY + innerHeight >= document.body.scrollHeight - 1');
+          if (isAtEnd === true && shown.size >= operations.length) return true;
+          // What was not yet rendered when it was passed is looked for again.
+          if (isAtEnd === true) await page.evaluate('scrollTo(0, 0)');
+          else await page.mouse.wheel(0, 700);
+          throw new Error(`${shown.size} of ${operations.length} operations are shown`);
+        },
+        { timeoutMs: 90_000, intervalMs: 50 },
+      );
       assert.equal(shown.size, operations.length);
     });
 

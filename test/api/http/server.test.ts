@@ -65,15 +65,18 @@ describe('the listening server', () => {
 
     it('an answer that the client does not read is aborted, one that it reads is complete', async () => {
       const sizeBytes = 20e6;
-      const app = new Koa();
-      app.use(answerDeadline({ graceMs: 2_000, bytesPerSecond: 1e9 })).use((ctx) => (ctx.body = 'x'.repeat(sizeBytes)));
       let closed = 0;
-      const answer = app.callback();
-      const connect = await start((request, response) => {
-        response.once('close', () => (closed += 1));
-        void answer(request, response);
-      });
-      const [slow, quick] = [await connect(), await connect()];
+      const connectTo = async (graceMs: number): Promise<RawConnection> => {
+        const app = new Koa();
+        app.use(answerDeadline({ graceMs, bytesPerSecond: 1e9 })).use((ctx) => (ctx.body = 'x'.repeat(sizeBytes)));
+        const answer = app.callback();
+        const connect = await start((request, response) => {
+          response.once('close', () => (closed += 1));
+          void answer(request, response);
+        });
+        return connect();
+      };
+      const [slow, quick] = [await connectTo(500), await connectTo(60_000)];
       slow.socket.pause();
       slow.send(GET);
       await eventually(() => closed === 1);

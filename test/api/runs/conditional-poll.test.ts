@@ -31,21 +31,19 @@ describe('polls with If-None-Match or Prefer: wait', function () {
   const remainingOf = (answer: Answer): number => Number(answer.headers.get('x-ratelimit-remaining'));
   const appliedIn = (answer: Answer): string | null => answer.headers.get('preference-applied');
 
-  async function makeWorkflow(delayMs: number, owner = account): Promise<number> {
-    const begin = trigger();
-    const nodes = [begin, http(`${target.url}/delay/${delayMs}/${randomUUID()}`), llm('after')];
-    linkInRow(nodes);
-    return owner.api.createWorkflow(await owner.api.createProject(), drawing(nodes));
-  }
+  const holdPath = (): string => `/hold/${randomUUID()}`;
+  const delayPath = (delayMs: number): string => `/delay/${delayMs}/${randomUUID()}`;
 
-  /** Starts a run whose call takes `delayMs`. */
-  async function start(delayMs: number, owner = account): Promise<string> {
-    return (await owner.api.run(await makeWorkflow(delayMs, owner))).data.id;
+  async function makeWorkflow(path: string): Promise<number> {
+    const begin = trigger();
+    const nodes = [begin, http(`${target.url}${path}`), llm('after')];
+    linkInRow(nodes);
+    return account.api.createWorkflow(await account.api.createProject(), drawing(nodes));
   }
 
   /** Starts a run and waits until its call is sent: nothing changes until the call is answered. */
-  async function startHeld(delayMs: number): Promise<{ runId: string; answer: Answer }> {
-    const runId = await start(delayMs);
+  async function startHeld(path: string): Promise<{ runId: string; answer: Answer }> {
+    const runId = (await account.api.run(await makeWorkflow(path))).data.id;
     const answer = await eventually(async () => {
       const now = await poll(runId);
       return Object.values(now.body.data.data ?? {}).some(({ status }) => status === 'in progress') && now;
@@ -77,8 +75,10 @@ describe('polls with If-None-Match or Prefer: wait', function () {
     });
 
     it('ends with the next change, and the version rises', async () => {
-      const { runId, answer: known } = await startHeld(1_500);
+      const held = holdPath();
+      const { runId, answer: known } = await startHeld(held);
       assert.equal((await poll(runId, { 'if-none-match': etagOf(known) })).status, 304);
+      target.release(held);
       const next = await eventually(async () => {
         const answer = await poll(runId, { 'if-none-match': etagOf(known) });
         return answer.status === 200 && answer;
@@ -156,7 +156,8 @@ describe('polls with If-None-Match or Prefer: wait', function () {
     });
 
     it('does not count a waiting poll that ends as 304', async () => {
-      const { runId, answer: known } = await startHeld(6_000);
+      const held = holdPath();
+      const { runId, answer: known } = await startHeld(held);
       const { limited } = await finishedRun(5);
       await giveRole(stack, limited, await projectOf(runId), 'viewer');
       assert.equal(remainingOf(await poll(runId, {}, limited)), 4);
@@ -164,6 +165,7 @@ describe('polls with If-None-Match or Prefer: wait', function () {
       const answer = await poll(runId, waiting, limited);
       assert.deepEqual([answer.status, appliedIn(answer), remainingOf(answer)], [304, 'wait=1', 4]);
       assert.equal(remainingOf(await poll(runId, {}, limited)), 3);
+      target.release(held);
     });
 
     async function projectOf(runId: string): Promise<number> {
@@ -174,13 +176,13 @@ describe('polls with If-None-Match or Prefer: wait', function () {
 
   describe('Prefer: wait', () => {
     it('on the start of a run answers it with its results, once it has ended', async () => {
-      const id = await makeWorkflow(700);
+      const id = await makeWorkflow(delayPath(700));
       const [answer, tookMs] = await timed(
         account.api.post<Envelope>(`/workflows/${id}/run/`, { body: {}, headers: { prefer: 'wait=30' } }),
       );
       assert.deepEqual([answer.status, answer.body.status, appliedIn(answer)], [200, 201, 'wait=30']);
       assert.equal(answer.body.data.status, 'succeed');
-      assert.ok(tookMs > 700 && tookMs < 10_000, `${tookMs} ms`);
+      assert.ok(tookMs > 700 && tookMs < 28_000, `${tookMs} ms`);
       const polled = await poll(answer.body.data.id);
       assert.deepEqual(answer.body.data, polled.body.data);
     });
@@ -194,16 +196,18 @@ describe('polls with If-None-Match or Prefer: wait', function () {
     });
 
     it('on the start of a run that takes longer answers as without it, when the time is over', async () => {
-      const id = await makeWorkflow(4_000);
+      const held = holdPath();
+      const id = await makeWorkflow(held);
       const [answer, tookMs] = await timed(
         account.api.post<Envelope>(`/workflows/${id}/run/`, { body: {}, headers: { prefer: 'wait=1' } }),
       );
+      target.release(held);
       const { id: runId, ...data } = answer.body.data;
       assert.deepEqual(
         [answer.body.status, data, appliedIn(answer)],
         [201, { status: 'in queue', data: null }, 'wait=1'],
       );
-      assert.ok(tookMs > 950 && tookMs < 3_500, `${tookMs} ms`);
+      assert.ok(tookMs > 950, `${tookMs} ms`);
       assert.equal((await account.api.pollToEnd(runId)).data.status, 'succeed');
     });
 
@@ -219,44 +223,51 @@ describe('polls with If-None-Match or Prefer: wait', function () {
           poll(randomUUID(), prefer),
         ]),
       );
-      assert.ok(tookMs < 5_000, `${tookMs} ms`);
+      assert.ok(tookMs < 45_000, `${tookMs} ms`);
       assert.equal(answers[1].body.data.status, 'succeed');
     });
 
     it('on a poll answers once the run has ended, not at each change before', async () => {
-      const { runId } = await startHeld(1_000);
+      const { runId } = await startHeld(delayPath(1_000));
       const answer = await poll(runId, { prefer: 'wait=30' });
       assert.deepEqual([answer.body.data.status, appliedIn(answer)], ['succeed', 'wait=30']);
       assert.equal(Object.keys(answer.body.data.data!).length, 3);
     });
 
     it('on a poll with a current If-None-Match answers at the next change', async () => {
-      const { runId, answer: known } = await startHeld(1_000);
+      const { runId, answer: known } = await startHeld(delayPath(1_000));
       const answer = await poll(runId, { prefer: 'wait=30', 'if-none-match': etagOf(known) });
       assert.equal(answer.status, 200);
       assert.ok(answer.body.data.version! > known.body.data.version!);
     });
 
     it('on a poll with an outdated If-None-Match answers at once', async () => {
-      const { runId } = await startHeld(3_000);
-      const [answer, tookMs] = await timed(poll(runId, { prefer: 'wait=30', 'if-none-match': 'W/"1000000I0"' }));
+      const held = holdPath();
+      const { runId } = await startHeld(held);
+      const [answer, tookMs] = await timed(poll(runId, { prefer: 'wait=50', 'if-none-match': 'W/"1000000I0"' }));
       assert.deepEqual([answer.status, answer.body.data.status], [200, 'in progress']);
-      assert.ok(tookMs < 1_500, `${tookMs} ms`);
+      assert.ok(tookMs < 45_000, `${tookMs} ms`);
+      target.release(held);
     });
 
     it('that is malformed is ignored', async () => {
-      const { runId } = await startHeld(3_000);
+      const held = holdPath();
+      const { runId } = await startHeld(held);
       for (const prefer of ['wait=0', 'wait=-5', 'wait=soon', 'wait', 'respond-async']) {
-        const [answer, tookMs] = await timed(poll(runId, { prefer }));
-        assert.deepEqual([answer.status, appliedIn(answer)], [200, null]);
-        assert.ok(tookMs < 1_500, `${prefer}: ${tookMs} ms`);
+        const answer = await poll(runId, { prefer });
+        assert.deepEqual(
+          [answer.status, appliedIn(answer), answer.body.data.status],
+          [200, null, 'in progress'],
+          `${prefer}: answered before the run went on`,
+        );
       }
+      target.release(held);
     });
 
     it('on a poll is answered by each API process, also if another process has started the run', async () => {
       const second = await startApiProcess(stack);
       try {
-        const { runId } = await startHeld(1_000);
+        const { runId } = await startHeld(delayPath(1_000));
         const other = { ...account, api: createApiClient(second.apiUrl, account.apiKey) };
         const [here, there] = await Promise.all([
           poll(runId, { prefer: 'wait=30' }),
@@ -274,7 +285,8 @@ describe('polls with If-None-Match or Prefer: wait', function () {
         const text = await (await fetch(`${second.apiUrl}/metrics`)).text();
         return Number(/^run_readers\{kind="poll"\} (\d+)$/m.exec(text)![1]);
       };
-      const { runId } = await startHeld(8_000);
+      const held = holdPath();
+      const { runId } = await startHeld(held);
       const url = `${second.apiUrl}/api/v1/workflows/workflow_result/?id=${runId}`;
       const headers = { 'x-api-key': account.apiKey, prefer: 'wait=50' };
       const hangUp = new AbortController();
@@ -290,7 +302,8 @@ describe('polls with If-None-Match or Prefer: wait', function () {
         assert.equal(answer.status, 200);
         assert.equal(((await answer.json()) as Envelope).data.status, 'in progress');
       }
-      assert.ok(tookMs < 8_000, `${tookMs} ms`);
+      target.release(held);
+      assert.ok(tookMs < 45_000, `${tookMs} ms`);
     });
   });
 

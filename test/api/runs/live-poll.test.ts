@@ -117,7 +117,8 @@ describe('the live part of workflow_result', function () {
     const before = await queries('answered');
     const startedAt = performance.now();
     const polls: Promise<Envelope['data']>[] = [];
-    for (; performance.now() - startedAt < 4_000; await pause(20)) polls.push(poll(runId));
+    const isEnough = async (): Promise<boolean> => polls.length > 40 && (await queries('answered')) - before >= 2;
+    for (; performance.now() - startedAt < 4_000 || !(await isEnough()); await pause(20)) polls.push(poll(runId));
     for (const { data } of await Promise.all(polls)) assert.equal(data![held.id]!.status, 'in progress');
     const [sent, seconds] = [(await queries('answered')) - before, (performance.now() - startedAt) / 1000];
     assert.ok(polls.length > 40 && sent >= 2 && sent <= seconds + 1, `${sent} queries in ${seconds} s`);

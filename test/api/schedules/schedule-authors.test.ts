@@ -1,11 +1,12 @@
 // The user in whose name a schedule starts its runs, and the reports of firings that start none.
 import assert from 'node:assert/strict';
+import { sql } from 'kysely';
 import { createDatabase } from '../../../db/core/client.js';
 import { pauseForLostAccess } from '../../../db/schedules/firings-repository.js';
 import type { ApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
 import { chain, drawing, linkInRow, node, trigger } from '../../../harness/drawing/drawing.js';
-import { queryDatabase } from '../../support/inspect.js';
+import { queryDatabase, withTemporal } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, removeMembership, type Account } from '../accounts.js';
@@ -121,7 +122,15 @@ describe('authors and refusals of schedules', function () {
     assert.deepEqual([last.at, last.run_id], ['2026-02-02T00:00:00.000Z', later!.run_id]);
     await api.patch(`/workflows/${id}/`, { body: { data: { nodes: [], edges: [] } } });
     await fill(2024);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    // The third firing has ended, so it has reported its refusal.
+    const fired = await eventually(async () => {
+      const { info } = await inTemporal(stack, made.id, (handle) => handle.describe());
+      return info.numActionsTaken === 3 && info.recentActions.map(({ action }) => action.workflow.workflowId);
+    });
+    await withTemporal(stack, (client) =>
+      Promise.allSettled(fired.map((workflowId) => client.workflow.getHandle(workflowId).result())),
+    );
+    assert.equal((await firingsOf(stack, made.id, id)).length, 2, 'it was refused');
     assert.deepEqual(await lastOf(id, made), last);
   });
 
@@ -134,8 +143,12 @@ describe('authors and refusals of schedules', function () {
       // Lock the schedule's row, as a firing does until its run is stored.
       const { deleting, runId } = await db.transaction().execute(async (transaction) => {
         await transaction.selectFrom('schedules').select('id').where('id', '=', made.id).forKeyShare().execute();
+        const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(transaction);
         const answer = api.delete(`/workflows/${id}/`);
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        await eventually(async () => {
+          const waiting = 'SELECT FROM pg_stat_activity WHERE $1::integer = ANY(pg_blocking_pids(pid))';
+          return (await queryDatabase(stack, waiting, [rows[0]!.pid])).length > 0;
+        });
         return { deleting: answer, runId: (await api.run(id)).data.id };
       });
       assert.equal((await deleting).status, 204);

@@ -144,7 +144,12 @@ describe('copies of schedules', function () {
       (await inTemporal(stack, made.id, (handle) => handle.describe())).raw.info?.bufferSize?.toNumber() ?? 0;
     await forget(made);
     await untilTold(made);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    // Temporal takes the requests for a schedule one after the other, so it has taken those of the update before this one.
+    await inTemporal(stack, made.id, async (handle) => {
+      await handle.pause('taken');
+      await eventually(async () => (await handle.describe()).state.note === 'taken');
+      await handle.unpause();
+    });
     assert.equal(await bufferOf(), 0, 'what has happened is not asked for again');
     await queryDatabase(stack, 'UPDATE schedules SET last_firing_at = NULL WHERE id = $1', [made.id]);
     await forget(made);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { TextDelta } from '../../../api/streams/text-reader.js';
 import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
+import { createGate } from '../../../harness/timing/gate.js';
 import { openEventStream, type OpenStream } from '../../support/event-stream.js';
 import { drawing, linkInRow, llm, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase, transactionsOf } from '../../support/inspect.js';
@@ -53,7 +54,8 @@ describe('the streamed answer of a model while processes crash', function () {
   });
 
   it('goes on at another API process after kill -9 of the one that streamed it', async () => {
-    stack.modelProvider.script('elsewhere', { parts: ['one ', { waitMs: 2_500 }, 'two ', { waitMs: 500 }, 'three'] });
+    const readElsewhere = createGate();
+    stack.modelProvider.script('elsewhere', { parts: ['one ', readElsewhere, 'two ', { waitMs: 500 }, 'three'] });
     const other = await startApiProcess(stack);
     const runId = await start('elsewhere');
     const first = await read(runId, other.apiUrl);
@@ -61,6 +63,8 @@ describe('the streamed answer of a model while processes crash', function () {
     process.kill(other.pid, 'SIGKILL');
     await first.ended;
     const second = await read(runId, stack.apiUrl, first.events.findLast(({ id }) => !Number.isNaN(id))?.id);
+    await eventually(() => deltasIn(second).length > 0);
+    readElsewhere.open();
     await second.ended;
     const deltas = deltasIn(second);
     assert.deepEqual([deltas[0]!.reset, deltas[0]!.index, deltas[0]!.text], [true, 0, 'one ']);
@@ -69,14 +73,14 @@ describe('the streamed answer of a model while processes crash', function () {
   });
 
   it('loses nothing of the result when the database crashes meanwhile, and leaves no row', async () => {
-    stack.modelProvider.script('database', {
-      parts: ['before ', { waitMs: 6_000 }, 'and ', { waitMs: 2_000 }, 'after'],
-    });
+    const restarted = createGate();
+    stack.modelProvider.script('database', { parts: ['before ', restarted, 'and ', { waitMs: 2_000 }, 'after'] });
     const runId = await start('database');
     const stream = await read(runId);
     await eventually(() => deltasIn(stream).length > 0);
     await killAndAwaitRestart(stack, 'postgres', 20_000);
-    const { data } = await api.pollToEnd(runId, { timeoutMs: 30_000 });
+    restarted.open();
+    const { data } = await api.pollToEnd(runId, { timeoutMs: 60_000 });
     const said = Object.values(data.data!).find(({ result }) => result?.usage !== undefined);
     assert.deepEqual([data.status, said?.result?.content], ['succeed', 'before and after']);
     const left = () => queryDatabase(stack, 'SELECT FROM run_deltas WHERE run_id = $1', [runId]);

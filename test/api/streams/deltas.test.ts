@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createClient, followRun } from '../../../clients/typescript/src/index.js';
 import type { TextDelta } from '../../../api/streams/text-reader.js';
 import { eventually } from '../../../harness/timing/eventually.js';
+import { createGate } from '../../../harness/timing/gate.js';
 import { openEventStream, type OpenStream, type StreamedEvent } from '../../support/event-stream.js';
 import { agent, drawing, linkInRow, llm, trigger, type DrawingNode } from '../../../harness/drawing/drawing.js';
 import { queryDatabase, transactionsOf } from '../../support/inspect.js';
@@ -90,14 +91,19 @@ describe('the streamed answer of a model', function () {
   });
 
   it('is told whole to who comes amid it, as one delta with reset, and to nobody afterwards', async () => {
-    const { node } = scripted({ parts: ['begun and ', { waitMs: 600 }, 'went on ', { waitMs: 700 }, 'to the end'] });
+    const [begins, goesOn, ends] = [createGate(), createGate(), createGate()];
+    const { node } = scripted({ parts: [begins, 'begun and ', goesOn, 'went on ', ends, 'to the end'] });
     const runId = await start(node);
-    const first = await eventually(async () => (await rowsOf(runId)).length === 0 && open(runId));
+    const first = await open(runId);
+    begins.open();
     await eventually(() => deltasIn(first.events).length > 0);
     const second = await open(runId);
     await eventually(() => deltasIn(second.events).length > 0);
     const [late] = deltasIn(second.events);
     assert.deepEqual([late!.reset, late!.index, late!.text!.startsWith('begun and')], [true, 0, true]);
+    goesOn.open();
+    await eventually(() => [first, second].every(({ events }) => /went on/.test(JSON.stringify(deltasIn(events)))));
+    ends.open();
     await Promise.all([first.ended, second.ended]);
     for (const { events } of [first, second]) assert.equal(joined(events, node), 'begun and went on to the end');
     const after = await open(runId);

@@ -58,12 +58,18 @@ describe('the events of a run', function () {
   }
 
   async function followQuietRun(): Promise<void> {
-    const runId = await start(http(`${target.url}/delay/17000/quiet`), http(`${target.url}/delay/17000/silent`));
+    const runId = await start(http(`${target.url}/hold/quiet`), http(`${target.url}/hold/silent`));
     const { session } = await openSession(stack, account);
+    const openedAt = performance.now();
     const stream = await openEventStream(stack.apiUrl, '', runId, { headers: { authorization: `Bearer ${session}` } });
     assert.equal(stream.response.status, 200);
-    await pause(32_000);
+    for (const [count, name] of ['quiet', 'silent'].entries()) {
+      await eventually(() => stream.comments() > count);
+      target.release(`/hold/${name}`);
+    }
     assert.equal(stream.comments(), 2);
+    const tookMs = performance.now() - openedAt;
+    assert.ok(tookMs > 29_000, `two comments within ${tookMs} ms`);
     await stream.ended;
     assert.equal(stream.failure(), undefined, 'no comment ends in an empty line');
     assert.equal(stream.events.at(-1)!.data.status, 'succeed');

@@ -1,6 +1,5 @@
 // Readers that wait for a run, or follow it, and lose their access before the run ends.
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Envelope } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
 import { openEventStream, saysInProgress, type OpenStream } from '../../support/event-stream.js';
@@ -9,6 +8,7 @@ import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-t
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
+import { startApiProcess } from '../../../harness/stack/api-process.js';
 import {
   changeKey,
   changeUser,
@@ -20,9 +20,6 @@ import {
   type Account,
 } from '../accounts.js';
 import { createPerson, signedIn } from '../sessions/people.js';
-
-/** A stream checks its reader with each comment, every 15 seconds. */
-const NOTICED_WITHIN_MS = 20_000;
 
 interface Reader {
   /** The kind of access that the reader loses. */
@@ -98,10 +95,18 @@ describe('readers of a run that is in flight', function () {
     const all = await readers();
     const streams = await Promise.all(all.map(({ headers }) => openEventStream(stack.apiUrl, '', runId, { headers })));
     await eventually(() => streams.every((stream) => saysInProgress(stream, held.id)));
+    // A stream checks its reader with each comment, every 15 seconds. The next check is 15 seconds after this comment.
+    await eventually(() => streams.every((stream) => stream.comments() > 0));
     const ended = new Set<string>();
     streams.forEach((stream: OpenStream, index) => void stream.ended.then(() => ended.add(all[index]!.name)));
     await Promise.all(all.map(({ withdraw }) => withdraw()));
-    await pause(NOTICED_WITHIN_MS);
+    const before = streams.map((stream) => stream.comments());
+    await eventually(() => ended.size >= all.length - 1 && streams[0]!.comments() > before[0]!);
+    assert.deepEqual(
+      streams.slice(1).map((stream) => stream.comments()),
+      before.slice(1),
+      'the first check ends them',
+    );
     assert.deepEqual([...ended].toSorted(), ['access', 'activity', 'key', 'membership', 'project', 'session', 'time']);
     for (const { events } of streams) assert.notEqual(events.at(-1)!.data.status, 'succeed');
     streams[0]!.close();
@@ -109,18 +114,23 @@ describe('readers of a run that is in flight', function () {
 
   it('get no result from a poll that was waiting when they lost access', async () => {
     const all = await readers();
+    const waitingIn = await startApiProcess(stack);
     const waiting = Promise.all(
       all.map(async ({ headers }) => {
-        const url = `${stack.apiUrl}/api/v1/workflows/workflow_result/?id=${runId}`;
+        const url = `${waitingIn.apiUrl}/api/v1/workflows/workflow_result/?id=${runId}`;
         const response = await fetch(url, { headers: { ...headers, prefer: 'wait=50' } });
         const { data } = (await response.json()) as Partial<Envelope>;
         return [response.status, data?.status];
       }),
     );
-    await pause(2_000);
+    await eventually(async () => {
+      const metrics = await (await fetch(`${waitingIn.apiUrl}/metrics`)).text();
+      return Number(/^run_readers\{kind="poll"\} (\d+)$/m.exec(metrics)![1]) === all.length;
+    });
     await Promise.all(all.map(({ withdraw }) => withdraw()));
     await cancel();
     const answers = await waiting;
+    await waitingIn.stop();
     assert.deepEqual(
       answers,
       all.map(({ name }) => (name === 'nothing' ? [200, 'failed'] : [400, undefined])),
