@@ -77,8 +77,15 @@ function startEntries() {
 function openEditor(calls: DraftCalls, entries = startEntries()) {
   const store = new EditorStore(EMPTY, kinds, false);
   const saver = { getState: () => ({ workflow: { id: 7, version: 1 }, isSaving: false }) };
-  const keeper = new DraftKeeper({ store, saver, owner: 1, calls, entries, isSignedIn: () => true });
-  return { store, keeper, entries, stop: keeper.start() };
+  let isSignedIn = true;
+  const keeper = new DraftKeeper({ store, saver, owner: 1, calls, entries, isSignedIn: () => isSignedIn });
+  const leave = keeper.start();
+  const stop = (): void => {
+    leave();
+    // Otherwise an editor whose service cannot be reached would retry its write for ever.
+    isSignedIn = false;
+  };
+  return { store, keeper, entries, stop };
 }
 
 describe('the keeper of unsaved work', () => {
