@@ -89,7 +89,7 @@ describe('the streamed answer of a model', function () {
     assert.deepEqual(await rowsOf(runId), []);
   });
 
-  it('is told whole to who comes amid it, as one delta with reset, and to nobody afterwards', async () => {
+  it('is sent in one delta with reset, as far as it has come, to a reader who joins during it, and to none after its end', async () => {
     const { node } = scripted({ parts: ['begun and ', { waitMs: 600 }, 'went on ', { waitMs: 700 }, 'to the end'] });
     const runId = await start(node);
     const first = await eventually(async () => (await rowsOf(runId)).length === 0 && open(runId));
