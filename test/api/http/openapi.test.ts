@@ -157,9 +157,8 @@ describe('the OpenAPI document', function () {
     it('every list that is not in WHOLE_LISTS takes page and size and answers the pagination envelope', () => {
       const lists = operationsOf(document).filter(({ operation }) => {
         const takesPage = operation.parameters?.some(({ name, in: place }) => place === 'query' && name === 'page');
-        const answer = operation.responses['200']?.content?.['application/json']?.schema as
-          | { type?: string; properties?: { items?: { type?: string } } }
-          | undefined;
+        const answer: { type?: string; properties?: { items?: { type?: string } } } | undefined =
+          operation.responses['200']?.content?.['application/json']?.schema;
         return takesPage === true || answer?.type === 'array' || answer?.properties?.items?.type === 'array';
       });
       const whole = lists.filter(({ name }) => WHOLE_LISTS.includes(name));

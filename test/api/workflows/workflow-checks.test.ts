@@ -71,8 +71,11 @@ describe('input-fields, get_nodes and check_workflow', function () {
       ['LLMNodeInput', 'basic-node'],
       ['HTTPNodeInput', 'http-node'],
     ]);
-    const known = Object.values(nodeDefinitions).map(({ nodeType, type }) => [nodeType, type]);
-    assert.deepEqual(body.map((described) => [described.node_type, described.type]).toSorted(), known.toSorted());
+    const known = Object.values(nodeDefinitions).map(({ nodeType, type }) => `${nodeType} ${type}`);
+    assert.deepEqual(
+      body.map((described) => `${String(described.node_type)} ${String(described.type)}`).toSorted(),
+      known.toSorted(),
+    );
     for (const described of body) {
       for (const schema of [described.schema, described.output_schema]) {
         assert.equal((schema as { $schema: string }).$schema, 'https://json-schema.org/draft/2020-12/schema');
