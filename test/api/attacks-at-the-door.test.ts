@@ -140,7 +140,7 @@ describe('attacks by paths, headers and browsers', function () {
       }
     });
 
-    it('the name of a host that a request gives itself comes back in no answer', async () => {
+    it('no answer repeats the host name that a request sends in its headers or path', async () => {
       const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-api-key': account.apiKey };
       for (const path of ['/api/v1/projects/', '/api/v1/projects', '/docs', '/nowhere', '//evil.example/%2f..']) {
         const answer = await askRaw(path, headers);

@@ -21,7 +21,7 @@ describe('attacks', function () {
   });
 
   describe('in a body', () => {
-    it('a field that is the service`s is no field of a change', async () => {
+    it('a body cannot set a field that only the service may set', async () => {
       const ours = {
         id: 987_654,
         author: 987_654,

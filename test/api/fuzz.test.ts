@@ -21,7 +21,7 @@ const COUNT = Number(process.env['FUZZ_COUNT'] ?? 10_000);
 const CONCURRENCY = 16;
 /** A mutation may delete objects that later ones use, so each batch has its own project, workflows and runs. */
 const BATCH = 50;
-const WARM_UP = Math.min(1_000, COUNT / 10);
+const WARM_UP = Math.min(1_000, Math.floor(COUNT / 10));
 /**
  * Allowed growth of the heap after the warm-up: metrics of statuses and routes that are used for the first time, and
  * caches that were not yet full.

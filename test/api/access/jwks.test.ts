@@ -79,8 +79,8 @@ describe('session tokens of a published key set', function () {
   it('a public key is not accepted as an HMAC secret', async () => {
     const pem = new TextEncoder().encode(await exportSPKI(keys['RS256']!.publicKey));
     assert.equal(await ask(await sign('HS256', pem, 'RS256')), 401);
-    const modulus = new TextEncoder().encode(JSON.stringify(published[0]));
-    assert.equal(await ask(await sign('HS256', modulus, 'RS256')), 401);
+    const jwk = new TextEncoder().encode(JSON.stringify(published[0]));
+    assert.equal(await ask(await sign('HS256', jwk, 'RS256')), 401);
   });
 
   it('an unpublished key, a foreign key under a published id and a secret that is not set are refused', async () => {

@@ -175,7 +175,8 @@ describe('reconciler', function () {
     try {
       await eventually(async () => (await metricOf('reconciler_rounds_total\\{outcome="failed"\\}', cut.apiUrl)) >= 2);
       const text = await (await fetch(`${cut.apiUrl}/metrics`)).text();
-      assert.doesNotMatch(text, /^reconciler_runs_\w+\{.*\} [1-9]/m);
+      assert.match(text, /^reconciler_runs_started_total 0$/m);
+      assert.doesNotMatch(text, /^reconciler_runs_\w+(?:\{.*\})? [1-9]/m);
       assert.match(text, /^reconciler_last_success_timestamp_seconds 0$/m);
       assert.equal((await fetch(`${cut.apiUrl}/readyz`)).status, 503);
     } finally {

@@ -1,8 +1,7 @@
 // The time that changes of large drawings take for assistants (docs/use/assistants.md).
 import assert from 'node:assert/strict';
-import type { TestStack } from '../../../harness/stack/stack.js';
+import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import { cpuSeconds } from '../../../harness/processes/figures.js';
-import { sharedStack } from '../../support/shared-stack.js';
 import { createAccount } from '../accounts.js';
 import { connectAssistant, type Edited } from './assistant.js';
 
@@ -16,11 +15,13 @@ const CPU_MS = 500;
 
 describe('200 changes of a drawing with 2,000 nodes', function () {
   this.timeout(300_000);
-  let stack: TestStack;
+  let stack: StartedStack;
 
   before(async () => {
-    stack = await sharedStack();
+    // The processor time of its API must be that of these calls alone.
+    stack = await startStack();
   });
+  after(() => stack.stop());
 
   it('are made in time and pass the check', async () => {
     const { api, apiKey } = await createAccount(stack);
@@ -67,15 +68,10 @@ describe('200 changes of a drawing with 2,000 nodes', function () {
       });
       next -= CHANGES;
     }
-    const [waited, used] = [p99(times), p99(costs)];
-    const figures = `p99 of ${times.length} calls: ${waited} ms, ${used} ms of the processor`;
+    const [waited, used] = [times, costs].map((all) => Math.round(Math.max(...all))) as [number, number];
+    const figures = `the most of ${times.length} calls: ${waited} ms, ${used} ms of the processor`;
     process.stdout.write(`      ${figures}\n`);
     assert.ok(waited <= LIMIT_MS && used <= CPU_MS, figures);
     await assistant.close();
   });
 });
-
-function p99(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return Math.round(sorted[Math.ceil(sorted.length * 0.99) - 1]!);
-}

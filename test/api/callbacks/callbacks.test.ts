@@ -63,7 +63,7 @@ describe('callbacks', function () {
     return viewer;
   }
 
-  it('any forged token is the same 404', async () => {
+  it('answer every forged token with the same 404', async () => {
     const { url, runId } = await startWaiting();
     const known = url.split('/').at(-2)!;
     const answers = new Set<string>();

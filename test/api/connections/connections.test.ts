@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../../../harness/timing/eventually.js';
 import { drawing, http, linkInRow, trigger } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { startTokenProvider, type TokenProvider } from '../../support/token-provider.js';
-import { createAccount, giveRole, openSession, sessionOf, type Account } from '../accounts.js';
+import { createAccount, giveRole, sessionOf, type Account } from '../accounts.js';
 import { createConnection, oauthConnection, readConnection, signIn, type ConnectionBody } from './sign-in.js';
 
 describe('connections of a project', function () {
@@ -203,8 +202,12 @@ describe('connections of a project', function () {
       });
       const end = await signIn(stack, account, { projectId, id });
       assert.equal(end.searchParams.get('error'), 'provider_refused');
-      assert.ok((await openSession(stack, account)).session.length > 0);
-      await eventually(async () => (await readConnection(account, projectId, id)).status === 'needs_authorization');
+      const refused = await readConnection(account, projectId, id);
+      assert.deepEqual([refused.status, refused.account, refused.expires_at], ['needs_authorization', null, null]);
+      const body = { secrets: { client_secret: provider.clientSecret } };
+      assert.equal((await account.api.patch(`${path}${id}/`, { body })).status, 200);
+      assert.equal((await signIn(stack, account, { projectId, id })).searchParams.get('error'), null);
+      assert.equal((await readConnection(account, projectId, id)).status, 'ready');
     });
   });
 });

@@ -9,12 +9,16 @@ import { queryDatabase } from '../../support/inspect.js';
 import { killAndAwaitRestart } from '../../../harness/stack/kill-part.js';
 import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import { startApiProcess, type ApiProcess } from '../../../harness/stack/api-process.js';
+import { createRandom } from '../fuzz/random.js';
 import { atProcess, deliverTo, endMinute, gitHubHeaders, makeStartHook, type DeliveryAnswer } from './hook-sender.js';
 
 const EVENTS = 200;
 const DELIVERIES = 1_000;
 const AT_ONCE = 50;
 const KILLS = 3;
+const SEED = 20_260_601;
+/** More than a delivery needs while a process restarts. */
+const ATTEMPTS = 1_000;
 
 describe('hooks through crashes', function () {
   this.timeout(300_000);
@@ -34,9 +38,10 @@ describe('hooks through crashes', function () {
     const api = createApiClient(stack.apiUrl, stack.apiKey);
     const id = await api.createWorkflow(await api.createProject(), chain(2));
     const hook = await makeStartHook(api, id, { verify: 'hmac-sha256' });
+    const random = createRandom(SEED);
     const events = Array.from({ length: EVENTS }, () => randomUUID());
     const deliveries = Array.from({ length: DELIVERIES }, (_, index) => events[index % EVENTS]!)
-      .map((event) => ({ event, place: Math.random() }))
+      .map((event) => ({ event, place: random.below(2 ** 32) }))
       .toSorted((one, other) => one.place - other.place);
     const runs = new Map<string, Set<string>>();
     let [done, lost] = [0, 0];
@@ -44,16 +49,17 @@ describe('hooks through crashes', function () {
     /** Repeats the delivery until it is accepted, as senders do. After a 429, ends the minute of the rate limit. */
     const deliver = async (event: string): Promise<DeliveryAnswer> => {
       const body = JSON.stringify({ event });
-      for (;;) {
-        const url = Math.random() < 0.5 ? atProcess(hook.url, stack.apiUrl) : atProcess(hook.url, second.apiUrl);
+      for (let attempt = 1; ; attempt += 1) {
+        const url = random.chance(0.5) ? atProcess(hook.url, stack.apiUrl) : atProcess(hook.url, second.apiUrl);
         const answer = await deliverTo(url, body, await gitHubHeaders(hook.secret!, event, body)).catch(
           () => undefined,
         );
         if (answer?.status === 202) return answer;
+        assert.ok(attempt < ATTEMPTS, `the last answer is ${answer?.status}: ${answer?.text}`);
         if (answer === undefined || answer.status >= 500) lost += 1;
         else assert.equal(answer.status, 429, answer.text);
         if (answer?.status === 429) await endMinute(stack, hook.id);
-        else await pause(50 + Math.random() * 200);
+        else await pause(50 + random.below(200));
       }
     };
     const queue = deliveries.values();

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import { collectBody, type BodyPace } from '../../../api/http/collect-body.js';
 import { ApiError } from '../../../api/http/errors.js';
 import { closeServer, listen, type ListeningServer } from '../../../api/http/server.js';
@@ -9,6 +11,9 @@ import { eventually } from '../../../harness/timing/eventually.js';
 import { head, openRaw, statusesIn, type RawConnection } from '../../support/raw-http.js';
 
 const PATIENT: BodyPace = { silenceMs: 60_000, graceMs: 60_000, bytesPerSecond: 1 };
+v8.setFlagsFromString('--expose-gc');
+const collectGarbage = vm.runInNewContext('gc') as () => void;
+
 const QUICK = { timeoutMs: 10_000, intervalMs: 20 };
 
 describe('bodies that are received', function () {
@@ -113,7 +118,20 @@ describe('bodies that are received', function () {
   it('that come in chunks of one byte take no more memory than others', async () => {
     const memory = new ByteBudget({ totalBytes: 10_000_000, uncountedBytes: 0 });
     const connection = await (await start(memory))();
-    connection.send(chunked, '1\r\nx\r\n'.repeat(100_000), '0\r\n\r\n');
+    const text = '1\r\nx\r\n'.repeat(100_000);
+    const before = memoryInUse();
+    connection.send(chunked, text);
+    await eventually(() => memory.heldBytes === 3 * 100_000);
+    const grown = memoryInUse() - before;
+    // A buffer for each chunk would have a hundred bytes and more.
+    assert.ok(grown < 5_000_000, `${grown} bytes more`);
+    connection.send('0\r\n\r\n');
     assert.match(await connection.ended(), /100000 bytes/);
   });
 });
+
+function memoryInUse(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}

@@ -73,7 +73,7 @@ describe('the headers Prefer and If-None-Match of a poll', () => {
     }
   });
 
-  it('who waits for a change has its request counted, and so has who knows nothing', () => {
+  it('a poll without a tag, or with a wait for a change, is counted at once, and any other poll only after its answer', () => {
     assert.equal(countingOf({ 'if-none-match': 'W/"7000000I0"', prefer: 'wait=10' }), '304 later');
     assert.equal(countingOf({ prefer: 'wait=10' }), 'now');
     assert.equal(countingOf({}), 'now');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { createApiClient } from '../../../harness/client/api-client.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
@@ -73,8 +74,22 @@ describe('errors and the envelope of HTTP', function () {
     });
 
     it('a stranger learns nothing about a body or a path before it is known', async () => {
-      const response = await fetch(`${stack.apiUrl}/api/v1/projects/`, { method: 'POST', body: '{broken' });
-      assert.equal(response.status, 401);
+      const project = await createApiClient(stack.apiUrl, apiKey).createProject();
+      const answers = new Set<string>();
+      const broken = { method: 'POST', body: '{broken' };
+      const asked: [path: string, init?: RequestInit][] = [
+        ['projects/', broken],
+        [`projects/${project}/`],
+        ['projects/2147483647/'],
+        ['projects/none/'],
+        ['workflows/none/run/', broken],
+      ];
+      for (const [path, init] of asked) {
+        const response = await fetch(`${stack.apiUrl}/api/v1/${path}`, init);
+        assert.equal(response.status, 401, path);
+        answers.add(await response.text());
+      }
+      assert.equal(answers.size, 1, [...answers].join());
     });
   });
 

@@ -67,7 +67,7 @@ describe('work at large drawings', () => {
     await first;
   });
 
-  it('that has ended its turn delays no other, and its end begins no second one', async () => {
+  it('delays no other work after it has ended its turn, and its own end then starts no second one', async () => {
     const queue = new HeavyWork();
     const order: string[] = [];
     let end = (): void => undefined;

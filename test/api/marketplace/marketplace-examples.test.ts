@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createApiClient, type ApiClient, type NodeEntry } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { chain, drawing, http, link, trigger } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
@@ -169,7 +170,12 @@ describe('marketplace examples', function () {
     await author.api.patch(`/workflows/${workflowId}/`, { body: { data: drawing([start, slow]) } });
     const { data } = await author.api.run(workflowId);
     await markRun(stack, data.id, 'use_in_marketplace_example');
-    assert.equal((await read(slug, data.id)).status, 200);
+    const soFar = await eventually(async () => {
+      const { status, body } = await read(slug, data.id);
+      assert.equal(status, 200);
+      return body.result[slow.id] !== undefined && body.result;
+    });
+    assert.deepEqual([soFar[start.id]?.status, soFar[slow.id]?.status], ['succeed', 'in progress']);
     target.release('/hold/example');
     await author.api.pollToEnd(data.id);
     assert.equal((await read(slug, data.id)).body.result[slow.id]?.status, 'succeed');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { chain } from '../../../harness/drawing/drawing.js';
+import { chain, drawing, linkInRow, node, trigger } from '../../../harness/drawing/drawing.js';
+import { cancelRun } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
@@ -182,6 +183,19 @@ describe('publication', function () {
       await markRun(stack, runId, 'use_as_marketplace_template');
       await markRun(stack, runId, 'use_as_marketplace_template', false);
       assert.equal((await send(workflowId, 'publish-on')).status, 400);
+      const waits = await account.api.createWorkflow(
+        await account.api.createProject(),
+        drawing(linkInRow([trigger(), node('wait', { mode: 'callback' })])),
+      );
+      await account.api.patch(`/workflows/${waits}/`, { body: filled(uniqueWord()) });
+      const { data: open } = await account.api.run(waits);
+      await markRun(stack, open.id, 'use_as_marketplace_template');
+      const early = await send<FieldErrors>(waits, 'publish-on');
+      assert.deepEqual([early.status, early.body], [400, { non_field_errors: NO_TEMPLATE }]);
+      await cancelRun(stack, open.id, account.api);
+      await account.api.pollToEnd(open.id);
+      const cancelled = await send<FieldErrors>(waits, 'publish-on');
+      assert.deepEqual([cancelled.status, cancelled.body], [400, { non_field_errors: NO_TEMPLATE }]);
     });
 
     it('the role of editor and viewer does not permit either', async () => {

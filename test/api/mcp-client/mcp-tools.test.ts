@@ -178,7 +178,7 @@ describe('POST /workflows/mcp-tools/', function () {
   });
 
   describe('400', () => {
-    it('for a list of ten kilobytes that unpacks to millions of values, which are never made', async () => {
+    it('for a list of ten kilobytes that unpacks to millions of values, also for several at once', async () => {
       const list = (id: unknown): Buffer =>
         gzipSync(`{"jsonrpc":"2.0","id":${String(id)},"result":{"tools":[${'{},'.repeat(3_000_000)}{}]}}`);
       const endpoint = fake.endpoint({

@@ -13,8 +13,9 @@ import { ByteBudget } from '../../../memory/byte-budget.js';
 import { drawing, linkInRow, node as nodeOf, trigger } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
+import { cancelRun } from '../../support/inspect.js';
 import { untilWaiting } from '../../support/waiting.js';
-import { createAccount, removeKey, type Account } from '../accounts.js';
+import { createAccount, removeKey, sessionOf, type Account } from '../accounts.js';
 import { messagesIn, textOf, type CallToolResult } from './mcp-clients.js';
 
 const OFTEN = { maxMs: 60_000, aliveEveryMs: 100 };
@@ -28,7 +29,6 @@ describe('the stream of a tool call', function () {
   /** The numbers of readers that the hub reported last. */
   let readers: Readers | undefined;
   let runId: string;
-  let cancel: () => Promise<unknown>;
 
   before(async () => {
     stack = await sharedStack();
@@ -44,11 +44,12 @@ describe('the stream of a tool call', function () {
     const id = await api.createWorkflow(await api.createProject(), drawing(linkInRow([trigger(), wait])));
     runId = (await api.run(id)).data.id;
     await untilWaiting(api, runId, wait.id);
-    cancel = () => api.post(`/workflows/${id}/history/${runId}/cancel/`);
   });
   after(async () => {
     await deps.runHub.stop();
     await db.destroy();
+    // A session, because the last test removes the key.
+    await cancelRun(stack, runId, await sessionOf(stack, account));
   });
 
   function open(times: typeof OFTEN, signal = new AbortController().signal, progressToken?: string): Readable {
@@ -138,7 +139,6 @@ describe('the stream of a tool call', function () {
     const reading = read(open(OFTEN));
     await removeKey(stack, account);
     assert.equal(textOf(resultIn(await reading)), 'You may not run this workflow any more.');
-    await cancel();
   });
 });
 

@@ -181,15 +181,12 @@ describe('calls of workflows as MCP tools', function () {
     const slow = http(`${target.url}/hold/progress`, { label: 'Slow step' });
     const { name } = await offered(drawing(linkInRow([trigger([], { label: 'Begin' }), ...steps, slow])));
     const told: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
-    let hadBeforeTheEnd = 0;
+    // The run ends only after the third report.
     const onprogress = (progress: (typeof told)[number]): void => {
       if (told.push(progress) === 3) target.release('/hold/progress');
     };
-    const result = await call(official, name, {}, { onprogress }).finally(() => {
-      hadBeforeTheEnd = told.length;
-    });
+    const result = await call(official, name, {}, { onprogress });
     assert.notEqual(result.isError, true, JSON.stringify(result));
-    assert.ok(hadBeforeTheEnd >= 3, `${hadBeforeTheEnd} before the end`);
     assert.deepEqual(
       told.map(({ progress, total, message }) => [progress, total, message]),
       ['Begin', 'First step', 'Second step', 'Slow step'].map((label, index) => [index + 1, 4, label]),

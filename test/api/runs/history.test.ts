@@ -85,7 +85,9 @@ describe('history', function () {
       const { workflowId, runId } = await api.runToEnd(drawing([start, broken]));
       const item = await api.history(workflowId, runId);
       assert.equal(item.status, 'Error');
-      assert.ok((item['error'] as { code: string }).code);
+      const error = item['error'] as { code: string; message: string };
+      assert.equal(error.code, 'http_status');
+      assert.match(error.message, /410/);
     });
 
     it('is ordered by time or cost, newest first unless asked, and pages never overlap', async () => {

@@ -234,8 +234,10 @@ describe('the live part of workflow_result', function () {
     const before = await asked();
     const runs = await Promise.all(Array.from({ length: 6 }, () => api.run(id)));
     const watch = async (runId: string): Promise<void> => {
+      const deadline = performance.now() + 120_000;
       for (;;) {
         const { status, data: nodes } = await poll(runId);
+        assert.ok(performance.now() < deadline, `${runId} is still ${status}`);
         const entries = Object.values(nodes ?? {});
         for (const entry of entries) {
           assert.ok(entry.status === 'in progress' || typeof entry.result?.content === 'string', JSON.stringify(entry));

@@ -47,7 +47,7 @@ describe('a run is stored as plain', function () {
 
   it('when it resumes another one, with the drawing of then or of now', async () => {
     for (const body of [{ drawing: 'then' }, { drawing: 'now' }]) {
-      const failed = await world.runRow([world.mended(), call()]);
+      const failed = await world.runRow([world.failsFirst(), call()]);
       const resumed = await world.resumeToEnd(failed, body);
       assert.deepEqual([await isPlain(failed.runId), await isPlain(resumed.runId)], [true, true]);
     }

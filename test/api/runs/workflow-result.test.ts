@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createApiClient, type ApiClient, type Envelope } from '../../../harness/client/api-client.js';
+import { eventually } from '../../../harness/timing/eventually.js';
 import { chain, condition, drawing, fanOut, http, link, llm, trigger } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
@@ -64,9 +65,8 @@ describe('workflow_result', function () {
       const id = await api.createWorkflow(project, drawing([start, slow]));
       const { data } = await api.run(id);
       const seen = new Set<string>();
-      let last: Envelope;
-      do {
-        last = await api.poll(data.id);
+      await eventually(async () => {
+        const last = await api.poll(data.id);
         const node = last.data.data?.[slow.id];
         seen.add(`${last.data.status}/${node?.status ?? 'absent'}`);
         if (node?.status === 'in progress') {
@@ -74,7 +74,8 @@ describe('workflow_result', function () {
           assert.equal(node.finished_at, null);
           target.release('/hold/poll');
         }
-      } while (last.data.status !== 'succeed' && last.data.status !== 'failed');
+        return last.data.status === 'succeed' || last.data.status === 'failed';
+      });
       assert.ok(seen.has('in progress/in progress'), [...seen].join());
       assert.ok(seen.has('succeed/succeed'), [...seen].join());
     });
@@ -85,14 +86,17 @@ describe('workflow_result', function () {
       const id = await api.createWorkflow(project, data);
       const runs = await Promise.all(Array.from({ length: 20 }, () => api.run(id)));
       const watch = async (runId: string): Promise<void> => {
-        for (;;) {
-          const { status, data: nodes } = (await api.poll(runId)).data;
-          if (status !== 'succeed' && status !== 'failed') continue;
-          const entries = Object.values(nodes ?? {});
-          assert.deepEqual([status, entries.length], ['succeed', width + 2]);
-          assert.ok(entries.every((entry) => entry.status === 'succeed' && typeof entry.result?.content === 'string'));
-          return;
-        }
+        // Without a pause, so that a poll meets the moment of the end.
+        const { status, data: nodes } = await eventually(
+          async () => {
+            const polled = (await api.poll(runId)).data;
+            return (polled.status === 'succeed' || polled.status === 'failed') && polled;
+          },
+          { intervalMs: 0 },
+        );
+        const entries = Object.values(nodes ?? {});
+        assert.deepEqual([status, entries.length], ['succeed', width + 2]);
+        assert.ok(entries.every((entry) => entry.status === 'succeed' && typeof entry.result?.content === 'string'));
       };
       await Promise.all(runs.map((run) => watch(run.data.id)));
     });

@@ -63,7 +63,7 @@ describe('what a browser sends and keeps', () => {
     }
   });
 
-  it('behind TLS only the cookie counts that a browser takes over TLS alone, and without TLS only the plain one', () => {
+  it('behind TLS only the cookie with the prefix __Secure- is read, and without TLS only the one without it', () => {
     const both = { cookie: 'wfa_refresh=planted.one; __Secure-wfa_refresh=x.y' };
     assert.equal(readRefreshCookie(both, true), 'x.y');
     assert.equal(readRefreshCookie({ cookie: 'wfa_refresh=planted.one' }, true), undefined);

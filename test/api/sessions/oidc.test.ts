@@ -132,7 +132,7 @@ describe('OpenID Connect', function () {
       assert.notEqual(one.cookie, two.cookie);
     });
 
-    it('takes an ID token whatever is beside it: scopes in a list, a lifetime that is none, null for what is missing', async () => {
+    it('accepts a token response with a valid ID token whose other fields are invalid: a list of scopes, a text as lifetime, null', async () => {
       const person = await createPerson(stack);
       issuer.beside = { scope: ['openid', 'email'], expires_in: 'soon', refresh_token: null };
       const { status, browser } = await visit(randomUUID(), verified(person));

@@ -90,7 +90,7 @@ describe('the streamed answer of a model', function () {
     assert.deepEqual(await rowsOf(runId), []);
   });
 
-  it('is told whole to who comes amid it, as one delta with reset, and to nobody afterwards', async () => {
+  it('is sent in one delta with reset, as far as it has come, to a reader who joins during it, and to none after its end', async () => {
     const [begins, goesOn, ends] = [createGate(), createGate(), createGate()];
     const { node } = scripted({ parts: [begins, 'begun and ', goesOn, 'went on ', ends, 'to the end'] });
     const runId = await start(node);

@@ -13,6 +13,7 @@ import {
   trigger,
   type DrawingNode,
 } from '../../../harness/drawing/drawing.js';
+import { callBack, callbackUrlOf } from '../../support/waiting.js';
 import { queryDatabase, transactionsOf } from '../../support/inspect.js';
 import { openResumeWorld, type EndedRun, type ResumeWorld } from '../runs/resume/resume-world.js';
 
@@ -497,15 +498,16 @@ describe('test runs', function () {
     });
 
     it('take what it reads of its iteration', async () => {
-      const said = bodyOf(2);
-      const tested = await tryToEnd(workflowId, { mode: 'node', node: inner[1]!.id, path: `${loop.id}[2]` });
-      assert.equal(tested.status, 'succeed', JSON.stringify(tested.nodes));
-      assert.deepEqual(calls(), [1, 3, 4, 1]);
-      assert.match(bodyOf(2), /"c/);
-      assert.notEqual(said, '');
+      for (const [iteration, item] of ['a', 'b', 'c'].entries()) {
+        const of = `${loop.id}[${iteration}]`;
+        const tested = await tryToEnd(workflowId, { mode: 'node', node: inner[1]!.id, path: of });
+        assert.equal(tested.status, 'succeed', JSON.stringify(tested.nodes));
+        assert.deepEqual(calls(), [1, 3, 4 + iteration, 1]);
+        assert.match(bodyOf(2), new RegExp(`\\Witem\\W+${item}\\W`));
+      }
     });
 
-    it('end with the iteration, where what follows is executed, too', async () => {
+    it('execute the nodes that follow in the body, and end with the iteration', async () => {
       await tryToEnd(workflowId, { mode: 'from', node: inner[0]!.id, path: `${loop.id}[1]` });
       assert.deepEqual(calls(), [1, 4, 4, 1]);
     });
@@ -553,10 +555,14 @@ describe('test runs', function () {
 
   it('skip waits for a time, and no others', async () => {
     const waits = node('wait', { mode: 'duration', seconds: 86_400 });
-    const after = path();
-    const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), waits, at(after)])));
-    const tested = await tryToEnd(workflowId, { mode: 'from', node: waits.id, skip_waits: true });
-    assert.equal(tested.status, 'succeed');
+    const called = node('wait', { mode: 'callback' });
+    const [between, after] = [path(), path()];
+    const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), waits, at(between), called, at(after)])));
+    const { body } = await begin(workflowId, { mode: 'from', node: waits.id, skip_waits: true });
+    const url = await callbackUrlOf(api, body.data.id, called.id);
+    assert.deepEqual([world.callsTo(between), world.callsTo(after)], [1, 0]);
+    assert.equal((await callBack(url)).status, 200);
+    assert.equal((await api.pollToEnd(body.data.id)).data.status, 'succeed');
     assert.equal(world.callsTo(after), 1);
   });
 

@@ -20,12 +20,12 @@ describe('hostile drawings', () => {
     const cases: [title: string, make: () => object][] = [
       ['5,000 nodes with 80 links each', () => nodes(5000, 'trigger-node', (next) => ({ next_nodes: next(80) }))],
       [
-        '5,000 nodes that name all before them',
+        '5,000 nodes that each name the first one 60 times',
         () => nodes(5000, 'http-node', (next) => ({ url: '{{ n0.result.content }}'.repeat(60), next_nodes: next(20) })),
       ],
       ['100,000 edges to nowhere', () => ({ ...nodes(1, 'trigger-node', () => ({})), edges: edges(100_000) })],
       [
-        '400,000 messages that are none',
+        '380,000 messages that are no objects',
         () => nodes(20, 'basic-node', (next) => ({ messages: Array(19_000).fill(0), next_nodes: next(1) })),
       ],
       [
@@ -55,7 +55,7 @@ describe('hostile drawings', () => {
           };
         },
       ],
-      ['400,000 variables', () => nodes(1, 'http-node', () => ({ url: '{{ input.x }}'.repeat(700_000) }))],
+      ['700,000 variables', () => nodes(1, 'http-node', () => ({ url: '{{ input.x }}'.repeat(700_000) }))],
       ['open braces alone', () => nodes(1, 'http-node', () => ({ url: '{{'.repeat(4 * MIB) }))],
       ['braces the wrong way round', () => nodes(1, 'http-node', () => ({ url: '}}{{'.repeat(2 * MIB) }))],
       ['a label of megabytes', () => nodes(1, 'trigger-node', () => ({ label: '\u{1f600}'.repeat(MIB) }))],

@@ -195,7 +195,13 @@ describe('export and import', function () {
 
   it('stores a secret that a file gives in plain text as any other, and shows it to nobody', async () => {
     const { body } = await importOf({ title: 'By hand', data: secretive() });
-    assert.ok(!JSON.stringify(body.data.nodes[0]).includes(SECRET));
+    const paths = ['', 'export/', 'versions/', 'versions/1/', 'check_workflow/', 'input-fields/'];
+    const answers = await Promise.all(paths.map((path) => api.get(`/workflows/${body.id}/${path}`)));
+    for (const [at, { status, body: answer }] of answers.entries()) {
+      assert.equal(status, 200, paths[at]);
+      assert.ok(!JSON.stringify(answer).includes(SECRET), paths[at]);
+    }
+    assert.ok(!JSON.stringify(body).includes(SECRET), JSON.stringify(body));
     assert.deepEqual(body.warnings, []);
   });
 
@@ -213,7 +219,7 @@ describe('export and import', function () {
     ['`workflow`', framed(N8N, 'workflow')],
     ['`data`', framed(N8N, 'data')],
     ['a list in `data`', { data: [N8N], nextCursor: null }],
-    ['three of them', [framed(N8N, 'data', 'workflow', 'workflow')]],
+    ['three objects, one in the other', [framed(N8N, 'data', 'workflow', 'workflow')]],
     ['a frame that has the name', { workflow: { name: 'Outer', workflow: { ...N8N, name: undefined } } }, 'Outer'],
     ['a frame without a name', { workflow: { ...N8N, name: undefined } }, 'Imported workflow'],
   ];
@@ -225,7 +231,7 @@ describe('export and import', function () {
     });
   }
 
-  it('takes a list of one file of this service, and keeps its frame', async () => {
+  it('takes a list of one file of this service, with the title beside its drawing', async () => {
     const own = { title: 'Own', data: drawing([trigger()]) };
     const { status, body } = await importOf([own]);
     assert.deepEqual([status, body.title, body.data.nodes.length], [201, 'Own', 1]);

@@ -219,20 +219,23 @@ describe('secrets', function () {
     // The masked address stands for the stored one, and a change of the viewport makes no version.
     const moved = { ...(created.body.data as Drawing), viewport: { x: 1, y: 2, zoom: 3 } };
     assert.equal((await api.patch<Drawn>(`/workflows/${id}/`, { body: { data: moved } })).body.version, 1);
-    await api.patch(`/workflows/${id}/`, { body: { data: drawing([trigger()]) } });
     const copy = await api.createProject();
-    const exported = await api.get<object>(`/workflows/${id}/export/`);
+    const exported = await api.get<{ data: Drawing }>(`/workflows/${id}/export/`);
+    assert.equal(exported.body.data.nodes[1]!.data['url'], masked);
     const imported = await api.post(`/projects/${copy}/import/`, { body: exported.body });
+    assert.equal(imported.status, 201);
+    await api.patch(`/workflows/${id}/`, { body: { data: drawing([trigger()]) } });
     const paths = ['', 'check_workflow/', 'export/', 'versions/', 'versions/1/', 'history/', `history/${run.data.id}/`];
     const answers = await Promise.all(paths.map((path) => api.get(`/workflows/${id}/${path}`)));
     const restored = await api.post(`/workflows/${id}/versions/1/restore/`);
     const later = await api.get(`/workflows/${id}/export/`);
     const checked = await api.post(`/workflows/${id}/check_workflow/`, { body: { drawing: data } });
     assert.equal(checked.status, 200);
-    assert.deepEqual(await tablesWith(stack, TABLES, [user, password]), []);
-    const places = { created, run, imported, answers, restored, later, checked, logs: stack.logs() };
+    const credentials = [user, password, decodeURIComponent(password)];
+    assert.deepEqual(await tablesWith(stack, TABLES, credentials), []);
+    const places = { created, run, exported, imported, answers, restored, later, checked, logs: stack.logs() };
     for (const [place, content] of Object.entries(places)) {
-      assert.ok(!JSON.stringify(content).includes(password), `${place} holds the password`);
+      for (const text of credentials) assert.ok(!JSON.stringify(content).includes(text), `${place} holds ${text}`);
     }
   });
 

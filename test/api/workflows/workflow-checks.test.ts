@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { nodeDefinitions } from '../../../graph/nodes/registry.js';
 import type { ApiClient } from '../../../harness/client/api-client.js';
 import { chain, condition, drawing, http, link, llm, node, trigger } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
@@ -70,6 +71,11 @@ describe('input-fields, get_nodes and check_workflow', function () {
       ['LLMNodeInput', 'basic-node'],
       ['HTTPNodeInput', 'http-node'],
     ]);
+    const known = Object.values(nodeDefinitions).map(({ nodeType, type }) => `${nodeType} ${type}`);
+    assert.deepEqual(
+      body.map((described) => `${String(described.node_type)} ${String(described.type)}`).toSorted(),
+      known.toSorted(),
+    );
     for (const described of body) {
       for (const schema of [described.schema, described.output_schema]) {
         assert.equal((schema as { $schema: string }).$schema, 'https://json-schema.org/draft/2020-12/schema');

@@ -4,6 +4,7 @@ import { readChildOutput, type ReadingDeps } from '../../../../activities/kinds/
 import type { NodeTask } from '../../../../activities/node/node-step.js';
 import type { ApiClient } from '../../../../harness/client/api-client.js';
 import { eventually } from '../../../../harness/timing/eventually.js';
+import { createGate } from '../../../../harness/timing/gate.js';
 import { drawing, http, linkInRow, node, trigger } from '../../../../harness/drawing/drawing.js';
 import type { HttpTarget } from '../../../../harness/target/http-target.js';
 import { queryDatabase } from '../../../support/inspect.js';
@@ -27,7 +28,8 @@ describe('reused results', function () {
 
   it('of a wait accept no callback any more, although its address can be read', async () => {
     const path = `/${randomUUID()}`;
-    target.on(path, () => (target.requestsTo(path).length === 1 ? { status: 418 } : { delayMs: 3_000 }));
+    const { opened, open } = createGate();
+    target.on(path, [{ status: 418 }, { until: opened }]);
     const pause = node('wait', { mode: 'callback' });
     const tells = http(`${target.url}${path}`, { method: 'POST', body: `{{ ${pause.id}.callback_url }}` });
     const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), pause, tells])));
@@ -37,6 +39,8 @@ describe('reused results', function () {
     const { body } = await world.resume({ workflowId, runId: data.id });
     const [, told] = await eventually(() => target.requestsTo(path).length === 2 && target.requestsTo(path));
     assert.equal((await callBack(told!.body)).status, 410);
+    assert.equal((await api.poll(body.data.id)).data.status, 'in progress');
+    open();
     const end = await api.pollToEnd(body.data.id);
     assert.equal(end.data.status, 'succeed');
     assert.equal(end.data.data![pause.id]!.result!.content, 'called');

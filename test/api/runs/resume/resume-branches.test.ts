@@ -39,7 +39,7 @@ describe('resume where the drawing branches', function () {
   it('branches that were not taken stay so, and a join behind them is kept', async () => {
     const start = trigger();
     const choice = condition('1', '==', '1');
-    const [yes, no, join, last] = [plain(), plain(), plain(), world.mended()];
+    const [yes, no, join, last] = [plain(), plain(), plain(), world.failsFirst()];
     link(start, choice);
     link(choice, yes, 'true');
     link(choice, no, 'false');
@@ -55,7 +55,7 @@ describe('resume where the drawing branches', function () {
   });
 
   it('a switch that took several cases keeps them', async () => {
-    const [one, two, three] = [plain(), world.mended(), plain()];
+    const [one, two, three] = [plain(), world.failsFirst(), plain()];
     const cases = [one, two, three].map(({ id }, index) => ({
       id: `case-${index}`,
       condition: { left: String(index), operator: '!=', right: '2' },
@@ -75,7 +75,7 @@ describe('resume where the drawing branches', function () {
   it('a handled error keeps its branch and its message', async () => {
     const fails = http(`${target.url}/status/418`, { on_error: 'branch' });
     const told = node('set', { value: `{{ ${fails.id}.error.code }}` });
-    const [never, last] = [plain(), world.mended()];
+    const [never, last] = [plain(), world.failsFirst()];
     fails.data['error_node'] = told.id;
     link(fails, never);
     link(told, last);
@@ -116,7 +116,14 @@ describe('resume where the drawing branches', function () {
 
   it('dense execution executes the remaining nodes in shared activities', async () => {
     const check = (): DrawingNode => condition('1', '==', '1');
-    const [first, second, third, fourth, fails, last] = [check(), check(), check(), check(), world.mended(), plain()];
+    const [first, second, third, fourth, fails, last] = [
+      check(),
+      check(),
+      check(),
+      check(),
+      world.failsFirst(),
+      plain(),
+    ];
     const start = trigger();
     link(start, [first, second]);
     link(first, third);
@@ -140,7 +147,7 @@ describe('resume where the drawing branches', function () {
     }
 
     it('keeps what is unchanged, and executes what has changed with all that follows', async () => {
-      const nodes = [plain(), plain({ label: 'second' }), plain(), world.mended()];
+      const nodes = [plain(), plain({ label: 'second' }), plain(), world.failsFirst()];
       const start = trigger();
       const data = drawing(linkInRow([start, ...nodes]));
       const failed = await world.runToEnd(data);
@@ -213,7 +220,7 @@ describe('resume where the drawing branches', function () {
     });
 
     it('a drawing that is not valid is refused, and leaves no run', async () => {
-      const call = world.mended();
+      const call = world.failsFirst();
       const start = trigger();
       const failed = await world.runToEnd(drawing(linkInRow([start, call])));
       call.data['url'] = '';

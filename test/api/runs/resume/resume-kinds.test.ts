@@ -45,7 +45,7 @@ describe('what is kept when a run is resumed', function () {
 
     it('one whose child run failed starts a run that resumes the failed one, at any depth', async () => {
       const path = `/${randomUUID()}`;
-      const [once, fails] = [http(`${target.url}${path}`), world.mended()];
+      const [once, fails] = [http(`${target.url}${path}`), world.failsFirst()];
       const grandchild = await world.workflowOf(
         drawing(linkInRow([trigger(), once, fails, node('output', { value: resultOf(once, 'json.path') })])),
       );
@@ -69,7 +69,7 @@ describe('what is kept when a run is resumed', function () {
     it('one that is chosen in `from` starts a new run', async () => {
       const path = `/${randomUUID()}`;
       const child = await world.workflowOf(
-        drawing(linkInRow([trigger(), http(`${target.url}${path}`), world.mended()])),
+        drawing(linkInRow([trigger(), http(`${target.url}${path}`), world.failsFirst()])),
       );
       const call = node('workflow', { workflow_id: child });
       const failed = await world.runRow([call]);
@@ -83,7 +83,7 @@ describe('what is kept when a run is resumed', function () {
       const path = `/${randomUUID()}`;
       const child = await world.workflowOf(drawing(linkInRow([trigger(), http(`${target.url}${path}`)])));
       const call = node('workflow', { workflow_id: child });
-      const failed = await world.runRow([call, world.mended()]);
+      const failed = await world.runRow([call, world.failsFirst()]);
       const lose = `UPDATE node_results SET status = 'failed', error_code = 'cancelled', result = NULL
         WHERE run_id = $1 AND node_id = $2`;
       await queryDatabase(stack, lose, [failed.runId, call.id]);
@@ -97,7 +97,7 @@ describe('what is kept when a run is resumed', function () {
       const path = `/${randomUUID()}`;
       const child = await world.workflowOf(drawing(linkInRow([trigger(), http(`${target.url}${path}`)])));
       const call = node('workflow', { workflow_id: child, wait: false });
-      const failed = await world.runRow([call, world.mended()]);
+      const failed = await world.runRow([call, world.failsFirst()]);
       const lose = `UPDATE node_results SET status = 'failed', error_code = 'cancelled', result = NULL
         WHERE run_id = $1 AND node_id = $2`;
       await queryDatabase(stack, lose, [failed.runId, call.id]);
@@ -115,7 +115,7 @@ describe('what is kept when a run is resumed', function () {
       const call = http(`${target.url}${path}`);
       const child = await world.workflowOf(drawing(linkInRow([trigger(), call])));
       const sub = node('workflow', { workflow_id: child });
-      const failed = await world.runRow([sub, world.mended(), node('set', { value: resultOf(sub, 'output') })]);
+      const failed = await world.runRow([sub, world.failsFirst(), node('set', { value: resultOf(sub, 'output') })]);
       const [run] = await childOf(failed.runId);
       const lose = `UPDATE node_results SET status = 'failed', error_code = 'child_failed', result = NULL
         WHERE run_id = $1 AND node_id = $2`;
@@ -130,7 +130,7 @@ describe('what is kept when a run is resumed', function () {
     });
 
     it('a child run can be resumed by itself, and the new run has no parent', async () => {
-      const child = await world.workflowOf(drawing(linkInRow([trigger(), world.mended()])));
+      const child = await world.workflowOf(drawing(linkInRow([trigger(), world.failsFirst()])));
       const failed = await world.runRow([node('workflow', { workflow_id: child })]);
       const [run] = await childOf(failed.runId);
       const resumed = await world.resumeToEnd({ ...failed, workflowId: child, runId: run!.id });
@@ -159,7 +159,7 @@ describe('what is kept when a run is resumed', function () {
   it('waits and answered tasks are kept; a wait that was stopped begins anew', async () => {
     const [pause, ask] = [node('wait', { mode: 'callback' }), node('human', { message: 'Go on?' })];
     const last = node('set', { value: `${resultOf(pause)} ${resultOf(ask, 'action')}` });
-    const tells = world.mended({ method: 'POST', body: `{{ ${pause.id}.callback_url }}` });
+    const tells = world.failsFirst({ method: 'POST', body: `{{ ${pause.id}.callback_url }}` });
     const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), pause, ask, tells, last])));
     const { data } = await api.run(workflowId);
     await callBack(await callbackUrlOf(api, data.id, pause.id), 'called');

@@ -87,7 +87,7 @@ describe('what is kept of loops when a run is resumed', function () {
     inner.data['concurrency'] = 1;
     call.data['url'] = `${target.url}/${path}/{{ ${outer.id}.item }}/{{ ${inner.id}.item }}`;
     world.failsOnce(`/${path}/3/b`);
-    const last = world.mended();
+    const last = world.failsFirst();
     const failed = await world.runToEnd(looped(outer, [inner, call], [last]));
     assert.equal(failed.status, 'failed');
     const second = await world.resumeToEnd(failed);
@@ -167,7 +167,7 @@ describe('what is kept of loops when a run is resumed', function () {
     const rounds = node('loop', { max_rounds: 5 });
     rounds.data['until'] = { left: `{{ ${rounds.id}.last }}`, operator: '==', right: '2' };
     const say = node('set', { value: `{{ ${rounds.id}.index }}` });
-    const failed = await world.runToEnd(looped(rounds, [say], [world.mended()]));
+    const failed = await world.runToEnd(looped(rounds, [say], [world.failsFirst()]));
     // Simulates a run that was stopped between the end of the last round and the end of the loop.
     const lose = `UPDATE node_results SET status = 'failed', error_code = 'cancelled', result = NULL
       WHERE run_id = $1 AND node_id = $2 AND path = ''`;

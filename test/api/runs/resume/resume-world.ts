@@ -26,7 +26,7 @@ export interface ResumeWorld {
   /** Returns the address of the path, which answers the first request with 418 and all others with 200. */
   failsOnce: (path: string) => string;
   /** An HTTP node whose first call fails. */
-  mended: (data?: Record<string, unknown>) => DrawingNode;
+  failsFirst: (data?: Record<string, unknown>) => DrawingNode;
   workflowOf: (data: object) => Promise<number>;
   /** Runs a trigger followed by these nodes in a row. */
   runRow: (nodes: DrawingNode[], input?: unknown) => Promise<EndedRun>;
@@ -61,7 +61,7 @@ export async function openResumeWorld(): Promise<ResumeWorld> {
       target.on(path, [{ status: 418 }, { body: 'ok' }]);
       return `${target.url}${path}`;
     },
-    mended: (data = {}) => http(world.failsOnce(`/${randomUUID()}`), data),
+    failsFirst: (data = {}) => http(world.failsOnce(`/${randomUUID()}`), data),
     workflowOf: (data) => api.createWorkflow(project, data),
     runRow: (nodes, input) => world.runToEnd(drawing(linkInRow([trigger(), ...nodes])), input),
     async runToEnd(data, input) {
