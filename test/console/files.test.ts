@@ -90,6 +90,7 @@ describe('files in the console', function () {
     );
     await drop(page, more, 'page.html', '<h1 onclick="x()">Not markup</h1>');
     await drop(page, more, 'bytes.bin', '\u0000\u0001');
+    await more.getByText('bytes.bin').first().waitFor();
     await eventually(async () => (await dialog.getByRole('progressbar').count()) === 0);
     await assertAccessible(page, 'the dialog with chosen files');
     await button(dialog, 'Start run').click();
@@ -192,6 +193,7 @@ describe('files in the console', function () {
     await button(article, 'Send').click();
     await article.getByText('Fill this in.').waitFor();
     await choose(page, group(article, 'Signed copy'), { ...pdf(), name: 'signed.pdf' });
+    await article.getByText('signed.pdf').first().waitFor();
     await eventually(async () => (await article.getByRole('progressbar').count()) === 0);
     await assertAccessible(page, 'a task with files');
     await assertFits(page, 'a task with files');

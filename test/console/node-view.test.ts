@@ -110,7 +110,10 @@ describe('the chosen node', function () {
     await press(region(page, 'Node'), 'Try');
     await region(page, 'Test result').getByText('Shout fox').waitFor();
     await node(page, 'Check').click();
+    // With a dialog, the test would begin only when the person starts it there.
+    const begun = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith('/test/'));
     await press(region(page, 'Node'), 'Try');
+    assert.equal((await begun).status(), 201);
     await region(page, 'Test result').getByText('Up to here: Check').waitFor({ state: 'detached' });
     assert.equal(await testDialog(page).count(), 0, 'the input is known by now');
     await page.context().close();

@@ -108,11 +108,14 @@ describe('what models write, on a run page', function () {
       parts: ['before, ', isLost, 'meanwhile, ', isBack, 'after', isSeen],
     });
     const page = await open(runId, `?node=${answerId}`);
+    const other = await open(runId, `?node=${answerId}`);
     await written(page).getByText('before,').waitFor();
+    await written(other).getByText('before,').waitFor();
     await page.context().setOffline(true);
     await page.getByText('The connection is lost.').first().waitFor();
     isLost.open();
-    await page.waitForTimeout(500);
+    await written(other).getByText('before, meanwhile,').waitFor();
+    await other.context().close();
     await page.context().setOffline(false);
     await written(page).getByText('before, meanwhile,').waitFor();
     isBack.open();

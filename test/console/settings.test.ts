@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
-import { changeUser, createAccount, giveRole } from '../api/accounts.js';
+import { changeUser, createAccount, giveRole, type Account } from '../api/accounts.js';
 import { createPerson, signedIn } from '../api/sessions/people.js';
 import { deliveriesOf, startRun } from '../api/webhook-receiver.js';
 import { createApiClient } from '../../harness/client/api-client.js';
@@ -32,6 +32,17 @@ describe('the settings', function () {
     ...(await createOwner(stack, 'Sums')),
     target: await startHttpTarget(),
   }));
+
+  const administrators: Account[] = [];
+  async function createAdministrator(): Promise<Account> {
+    const account = await createAccount(world.stack);
+    administrators.push(account);
+    await changeUser(world.stack, account, { is_admin: true });
+    return account;
+  }
+  afterEach(async () => {
+    for (const account of administrators.splice(0)) await changeUser(world.stack, account, { is_admin: false });
+  });
 
   const open = (tab: string, who = world.account, options = {}): Promise<Page> =>
     world.browser.person(who.userId, `/settings?tab=${tab}&project=${world.projectId}`, options);
@@ -170,7 +181,7 @@ describe('the settings', function () {
       ['Webhooks', 'Save'],
     ] as const) {
       await page.getByRole('tab', { name }).click();
-      await page.getByText('Your role in this project is viewer.').waitFor();
+      await page.getByRole('tabpanel', { name }).getByText('Your role in this project is viewer.').waitFor();
       assert.equal(await button(page, hidden).count(), 0);
     }
     assert.equal(await page.getByRole('tab', { name: 'Users' }).count(), 0);
@@ -178,8 +189,7 @@ describe('the settings', function () {
   });
 
   it('let administrators make and change users', async () => {
-    const admin = await createAccount(world.stack);
-    await changeUser(world.stack, admin, { is_admin: true });
+    const admin = await createAdministrator();
     const page = await open('users', admin);
     const name = `Grace ${randomUUID()}`;
     await button(page, 'New user').click();
@@ -193,12 +203,10 @@ describe('the settings', function () {
     await button(page, 'Save').click();
     await row.getByRole('cell', { name: 'No' }).nth(1).waitFor();
     await page.context().close();
-    await changeUser(world.stack, admin, { is_admin: false });
   });
 
   it('let administrators hand out a password link, end sessions and lock somebody out', async () => {
-    const admin = await createAccount(world.stack);
-    await changeUser(world.stack, admin, { is_admin: true });
+    const admin = await createAdministrator();
     const person = await createPerson(world.stack);
     const { session } = await signedIn(world.stack, person);
     const page = await open('users', admin);
@@ -253,7 +261,6 @@ describe('the settings', function () {
     await theirs.getByText('This link was used before').waitFor();
     await theirs.context().close();
     await page.context().close();
-    await changeUser(world.stack, admin, { is_admin: false });
   });
 
   it('make, rename and delete a project', async () => {
@@ -317,8 +324,7 @@ describe('the settings', function () {
   });
 
   it('of administrators are accessible, and fit a phone', async () => {
-    const admin = await createAccount(world.stack);
-    await changeUser(world.stack, admin, { is_admin: true });
+    const admin = await createAdministrator();
     const page = await open('users', admin, { ...NARROW, colorScheme: 'dark' as const });
     for (const [tab, table] of [
       ['users', 'Users'],
@@ -331,7 +337,6 @@ describe('the settings', function () {
       assert.equal(await page.evaluate(WIDE_TABLES), 0, tab);
     }
     await page.context().close();
-    await changeUser(world.stack, admin, { is_admin: false });
   });
 
   it('have broken no policy, written no error and asked no other origin', () => world.browser.assertClean());

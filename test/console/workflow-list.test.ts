@@ -150,6 +150,7 @@ describe('what can be done in the list of workflows', function () {
   });
 
   it('sorts by what is wanted, and keeps that in the address', async () => {
+    await world.owner.api.pollToEnd((await world.owner.api.run(world.greet, { name: 'Ada' })).data.id);
     const page = await world.browser.person(world.owner.userId, '/workflows');
     await link(page, 'Count').waitFor();
     assert.deepEqual(await titles(page), ['Count', 'Greet']);

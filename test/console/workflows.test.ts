@@ -22,15 +22,16 @@ describe('the list of workflows, and who may do what with one', function () {
   const world = useConsole(async (stack) => {
     const api = createApiClient(stack.apiUrl, stack.apiKey);
     const person = await createPerson(stack);
-    return { api, person, project: await api.createProject('Shared by the owner') };
+    const project = await api.createProject('Shared by the owner');
+    const join = async (member: Person, role: string): Promise<void> => {
+      const { status } = await api.post(`/projects/${project}/members/`, { body: { email: member.email, role } });
+      assert.equal(status, 201);
+    };
+    await join(person, 'editor');
+    const apples = await api.createWorkflow(project, trigger, 'Apples');
+    await api.createWorkflow(project, trigger, 'Pears');
+    return { api, person, project, join, apples };
   });
-
-  async function join(member: Person, role: string): Promise<void> {
-    const { status } = await world.api.post(`/projects/${world.project}/members/`, {
-      body: { email: member.email, role },
-    });
-    assert.equal(status, 201);
-  }
 
   it('tells a newcomer what to do, and makes their first project with their first workflow', async () => {
     const newcomer = await createPerson(world.stack);
@@ -64,11 +65,6 @@ describe('the list of workflows, and who may do what with one', function () {
   });
 
   it('searches, keeps its filters in the address, and puts bookmarked workflows first', async () => {
-    await join(world.person, 'editor');
-    const [apples] = [
-      await world.api.createWorkflow(world.project, trigger, 'Apples'),
-      await world.api.createWorkflow(world.project, trigger, 'Pears'),
-    ];
     const page = await world.browser.person(world.person.userId, '/workflows');
     const titles = () => page.getByRole('table', { name: 'Workflows' }).getByRole('link').allTextContents();
     await link(page, 'Pears').waitFor();
@@ -88,7 +84,7 @@ describe('the list of workflows, and who may do what with one', function () {
     await page.goto(`/workflows?search=nothing+like+it`);
     await page.getByRole('button', { name: 'Show all workflows' }).click();
     await link(page, 'Apples').click();
-    await page.waitForURL(new RegExp(`/workflows/${apples}$`));
+    await page.waitForURL(new RegExp(`/workflows/${world.apples}$`));
     await page.context().close();
   });
 
@@ -153,7 +149,7 @@ describe('the list of workflows, and who may do what with one', function () {
 
   it('shows a drawing to a viewer, who can change nothing of it', async () => {
     const viewer = await createPerson(world.stack);
-    await join(viewer, 'viewer');
+    await world.join(viewer, 'viewer');
     const id = await world.api.createWorkflow(world.project, trigger, 'To look at');
     const page = await world.browser.person(viewer.userId, `/workflows/${id}`);
     await region(page, 'Graph').getByRole('group', { name: 'Start', exact: true }).click();

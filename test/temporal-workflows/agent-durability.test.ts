@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { createDatabase } from '../../db/core/client.js';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
+import { createGate } from '../../harness/timing/gate.js';
 import { agent, drawing, link, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { historyOf, queryDatabase, transactionsOf } from '../support/inspect.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
@@ -112,7 +113,8 @@ describe('durability of agents', function () {
   });
 
   it('pays once for a repair call whose worker is killed between its answer and its record', async () => {
-    stack.modelProvider.script('repair', [{ text: 'three' }, { text: '{"sum": 3}', delayMs: 1_500 }]);
+    const locked = createGate();
+    stack.modelProvider.script('repair', [{ text: 'three' }, { text: '{"sum": 3}', until: locked.opened }]);
     const settings = { model_name: 'repair', response_format: { type: 'json_object' } };
     const { runId, workflowId } = await startRun([agent('work', settings, [server('never')])]);
     await eventually(() => stack.modelProvider.requestsFor('repair').length === 2, { timeoutMs: 20_000 });
@@ -125,6 +127,7 @@ describe('durability of agents', function () {
     await db.transaction().execute(async (trx) => {
       // The agent's payments cannot be recorded while this transaction locks the run.
       await sql`SELECT 1 FROM runs WHERE id = ${runId} FOR NO KEY UPDATE`.execute(trx);
+      locked.open();
       await eventually(
         async () => {
           const waiting = await queryDatabase(

@@ -207,19 +207,18 @@ describe('crashes', function () {
   });
 
   it('a run that ends while the API is down is reported when it is back', async () => {
-    const node = http(`${target.url}/delay/600/ends-alone`);
-    const { runId } = await startRun(inRow(node));
-    await eventually(() => target.requestsTo('/delay/600/ends-alone').length === 1);
-    process.kill(stack.stack.pids.api!, 'SIGSTOP');
-    await eventually(async () => {
-      const rows = await queryDatabase<{ status: string }>(
-        stack,
-        'SELECT status FROM node_results WHERE run_id = $1 AND node_id = $2',
-        [runId, node.id],
+    const { runId } = await startRun(inRow(http(`${target.url}/hold/ends-alone`)));
+    await eventually(() => target.requestsTo('/hold/ends-alone').length === 1);
+    const { api: frozen } = stack.stack.pids;
+    process.kill(frozen!, 'SIGSTOP');
+    try {
+      target.release('/hold/ends-alone');
+      await withTemporal(stack, (client) =>
+        eventually(async () => (await client.workflow.getHandle(runId).describe()).status.name === 'COMPLETED'),
       );
-      return rows[0]?.status === 'succeed';
-    });
-    process.kill(stack.stack.pids.api!, 'SIGCONT');
+    } finally {
+      process.kill(frozen!, 'SIGCONT');
+    }
     assert.equal((await api.pollToEnd(runId, { timeoutMs: 60_000 })).data.status, 'succeed');
   });
 });

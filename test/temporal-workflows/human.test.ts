@@ -84,11 +84,15 @@ describe('human tasks', function () {
       CREATE OR REPLACE TRIGGER refuse_a_task BEFORE INSERT ON human_tasks
         FOR EACH ROW EXECUTE FUNCTION refuse_a_task()`,
     );
-    const ask = human({ message: refused });
-    const { runId } = await start(linkInRow([trigger(), ask]));
-    const end = await api.pollToEnd(runId);
-    assert.equal(end.data.status, 'failed');
-    assert.equal(end.data.data![ask.id]!.error!.code, 'internal_error');
+    try {
+      const ask = human({ message: refused });
+      const { runId } = await start(linkInRow([trigger(), ask]));
+      const end = await api.pollToEnd(runId);
+      assert.equal(end.data.status, 'failed');
+      assert.equal(end.data.data![ask.id]!.error!.code, 'internal_error');
+    } finally {
+      await queryDatabase(stack, 'DROP FUNCTION refuse_a_task() CASCADE');
+    }
   });
 
   it('ids of actions and fields stay as they are drawn, also where a secret is equal to one', async () => {

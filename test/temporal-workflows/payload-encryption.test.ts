@@ -219,6 +219,7 @@ describe('with TEMPORAL_PAYLOAD_KEY', function () {
   });
 
   it('a schedule that was made under one key fires under another, the first one being gone', async () => {
+    await restart(second);
     const workflow = await api.createWorkflow(await api.createProject(), chain(1));
     const schedule = await makeSchedule(api, workflow);
     await restart(first);

@@ -89,12 +89,14 @@ describe('waits and crashes', function () {
   }
 
   it('that are due while no worker lives end when one is back', async () => {
-    const waits = await startWaits(3);
+    // The waits must not be due before the worker is frozen.
+    const waits = await startWaits(10);
+    const due = (await untilWaiting(api, waits.runId, waits.late.id)).waiting!.until!;
     const { worker } = stack.stack.pids;
     process.kill(worker!, 'SIGSTOP');
     assert.deepEqual(await callBack(waits.url, 'nobody is there'), { status: 200, accepted: true });
     await answer(waits, 'nobody is there');
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    await eventually(() => Date.now() > Date.parse(due) + 1_000);
     process.kill(worker!, 'SIGKILL');
     await assertWell(waits, 'nobody is there');
   });

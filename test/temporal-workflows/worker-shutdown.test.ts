@@ -6,9 +6,6 @@ import { startHttpTarget, type HttpTarget } from '../../harness/target/http-targ
 import { isAlive } from '../../harness/processes/signals.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
 
-/** This is longer than a worker may take to stop. */
-const LONG_MS = 60_000;
-
 describe('a worker that is stopped', function () {
   this.timeout(120_000);
   let stack: TestStack;
@@ -27,23 +24,25 @@ describe('a worker that is stopped', function () {
 
   async function stopWorker(): Promise<void> {
     const pid = stack.stack.pids.worker!;
-    const stoppedAt = performance.now();
-    await eventually(
-      () => {
-        // Signals repeatedly, because a terminal and a service manager may send more than one signal.
-        if (isAlive(pid)) process.kill(pid, 'SIGTERM');
-        return !isAlive(pid);
-      },
-      { timeoutMs: 20_000 },
-    );
-    assert.ok(performance.now() - stoppedAt < 15_000);
+    await eventually(() => {
+      // Signals repeatedly, because a terminal and a service manager may send more than one signal.
+      if (isAlive(pid)) process.kill(pid, 'SIGTERM');
+      return !isAlive(pid);
+    });
   }
 
   it('hands back the nodes that take longer than it may stay, and the next worker does them', async () => {
-    for (const path of ['/one', '/two']) target.on(path, [{ delayMs: LONG_MS }, { body: 'ok' }]);
-    stack.modelProvider.script('long-model', [{ text: 'late', delayMs: LONG_MS }, { text: 'ok' }]);
+    // The first calls are never answered, so a worker that waited for them would not stop before their time limit.
+    const until = new Promise<never>(() => undefined);
+    for (const path of ['/one', '/two']) target.on(path, [{ until }, { body: 'ok' }]);
+    stack.modelProvider.script('long-model', [{ text: 'late', until }, { text: 'ok' }]);
     // The two calls and the model are in flight side by side.
-    const [start, one, two] = [trigger(), http(`${target.url}/one`), http(`${target.url}/two`)];
+    const settings = { timeout: 300 };
+    const [start, one, two] = [
+      trigger(),
+      http(`${target.url}/one`, { settings }),
+      http(`${target.url}/two`, { settings }),
+    ];
     const model = llm('hello', { settings: { model_name: 'long-model' } });
     link(start, [one, two, model]);
     const workflowId = await api.createWorkflow(await api.createProject(), drawing([start, one, two, model]));

@@ -9,6 +9,7 @@ import { verifyRecords, type Verification } from '../../../db/audit/verify-repos
 import { createDatabase, type Database, type Db } from '../../../db/core/client.js';
 import { migrateToLatest } from '../../../db/schema/migrate.js';
 import { expireAuditRecords } from '../../../db/retention/retention-repository.js';
+import { createGate } from '../../../harness/timing/gate.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
@@ -64,16 +65,20 @@ describe('the chains of the audit log', function () {
   });
 
   it('have each record once, also where a transaction that began first commits last', async () => {
-    let finish = (): void => undefined;
+    const [inserted, finish] = [createGate(), createGate()];
     const late = db.transaction().execute(async (trx) => {
       await add(1, trx);
-      await new Promise<void>((resolve) => (finish = resolve));
+      inserted.open();
+      await finish.opened;
     });
-    await sql`SELECT pg_sleep(0.05)`.execute(db);
-    await add(1);
-    assert.equal(await chain(), 1);
-    finish();
-    await late;
+    await Promise.race([inserted.opened, late]);
+    try {
+      await add(1);
+      assert.equal(await chain(), 1);
+    } finally {
+      finish.open();
+      await late;
+    }
     assert.equal(await chain(), 1);
     const { rows } = await sql<{ id: number; position: number }>`
       SELECT id, position FROM audit_records ORDER BY position`.execute(db);

@@ -29,6 +29,11 @@ describe('webhook deliveries', function () {
 
   const limits = { inFlight: new Map<number, number>(), perProject: 3, total: 100, leaseSeconds: 20 };
 
+  /** The claimed events of the project. The events of other tests may be due, too. */
+  async function claim(trx: Db, within: typeof limits) {
+    return (await claimDeliveries(trx, within)).filter((delivery) => delivery.project_id === projectId);
+  }
+
   /** Runs `use` with the due events of `runs` runs in the project, and rolls them back. */
   async function withEvents(runs: number, use: (trx: Db) => Promise<void>): Promise<void> {
     const undone = new Error('undone');
@@ -74,42 +79,42 @@ describe('webhook deliveries', function () {
 
   it('of each run the first event only, of a project no more than it may have under way', () =>
     withEvents(5, async (trx) => {
-      const first = await claimDeliveries(trx, limits);
+      const first = await claim(trx, limits);
       assert.deepEqual(
         first.map(({ type, attempts }) => [type, attempts]),
         Array.from({ length: 3 }, () => ['workflow_run.started', 1]),
       );
       assert.equal(new Set(first.map((delivery) => delivery.run_id)).size, 3);
       const full = new Map([[projectId, 3]]);
-      assert.deepEqual(await claimDeliveries(trx, { ...limits, inFlight: full }), []);
+      assert.deepEqual(await claim(trx, { ...limits, inFlight: full }), []);
       const oneFree = new Map([[projectId, 2]]);
-      assert.equal((await claimDeliveries(trx, { ...limits, inFlight: oneFree })).length, 1);
-      assert.equal((await claimDeliveries(trx, { ...limits, total: 0 })).length, 0);
+      assert.equal((await claim(trx, { ...limits, inFlight: oneFree })).length, 1);
+      assert.equal((await claim(trx, { ...limits, total: 0 })).length, 0);
     }));
 
   it('a leased event is left alone until its lease is over', () =>
     withEvents(1, async (trx) => {
-      const [delivery] = await claimDeliveries(trx, limits);
-      assert.deepEqual(await claimDeliveries(trx, limits), []);
+      const [delivery] = await claim(trx, limits);
+      assert.deepEqual(await claim(trx, limits), []);
       await trx
         .updateTable('webhook_deliveries')
         .set({ leased_until: new Date(0) })
         .where('run_id', '=', delivery!.run_id)
         .execute();
-      const [again] = await claimDeliveries(trx, limits);
+      const [again] = await claim(trx, limits);
       assert.deepEqual([again!.id, again!.attempts], [delivery!.id, 2]);
     }));
 
   it('the record of an attempt that was taken over changes nothing, unless it was delivered', () =>
     withEvents(1, async (trx) => {
-      const [late] = await claimDeliveries(trx, limits);
+      const [late] = await claim(trx, limits);
       const { id } = late!;
       await trx
         .updateTable('webhook_deliveries')
         .set({ leased_until: new Date(0) })
         .where('id', '=', id)
         .execute();
-      await claimDeliveries(trx, limits);
+      await claim(trx, limits);
       const read = () =>
         trx
           .selectFrom('webhook_deliveries')
@@ -120,13 +125,13 @@ describe('webhook deliveries', function () {
       assert.notEqual((await read()).leased_until, null);
       await recordDelivered(trx, late!, { status: 200, errorCode: null });
       assert.deepEqual(await read(), { status: 'delivered', leased_until: null });
-      const [next] = await claimDeliveries(trx, limits);
+      const [next] = await claim(trx, limits);
       assert.deepEqual([next!.run_id, next!.type], [late!.run_id, 'workflow_run.failed']);
     }));
 
   it('settled events are forgotten with age, pending ones never', () =>
     withEvents(1, async (trx) => {
-      const [delivery] = await claimDeliveries(trx, limits);
+      const [delivery] = await claim(trx, limits);
       await recordDelivered(trx, delivery!, { status: 200, errorCode: null });
       const rows = () =>
         trx.selectFrom('webhook_deliveries').select('status').where('run_id', '=', delivery!.run_id).execute();
