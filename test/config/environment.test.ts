@@ -14,6 +14,16 @@ describe('environment', () => {
     assert.equal(environment.resultRetentionDays, 30);
     assert.equal(environment.addressRules.allowPrivateNetwork, false);
     assert.equal(environment.workerMetricsPort, 9464);
+    const manual = readFileSync(new URL('../../docs/operate/operations.md', import.meta.url), 'utf8');
+    const rows = [
+      '`PORT`, `HOST` | 3000, 127.0.0.1',
+      '`DEFAULT_RATE_LIMIT` | 60',
+      '`RESULT_RETENTION_DAYS` | 30',
+      '`WORKER_METRICS_PORT` | 9464',
+    ];
+    for (const row of rows) assert.ok(manual.includes(`\n| ${row} |`), row);
+    assert.match(manual, /`TEMPORAL_TASK_QUEUE`[^|]* \| embedded, `default`, `workflow-runs` \|/);
+    assert.match(manual, /\n\| `ALLOW_PRIVATE_NETWORK` \| false /);
   });
 
   it('has every variable in the operations manual', () => {

@@ -86,7 +86,9 @@ describe('work that was not saved', function () {
 
   it('follows to another device, with the secrets that were typed, and can be saved there', async () => {
     const secret = `typed-${randomUUID()}`;
-    const id = await make();
+    const call = http(`${world.target.url}/followed`, { label: 'Call', headers: { 'X-Access': '{{ input.access }}' } });
+    const drawn = drawing(linkInRow([trigger([], { label: 'Start' }), call]));
+    const id = await world.owner.api.createWorkflow(world.project, drawn, 'Followed');
     const first = await open(id);
     await node(first, 'Start').click();
     await press(region(first, 'Node'), 'Add input field');
@@ -107,6 +109,11 @@ describe('work that was not saved', function () {
     await isGone(id);
     const { body } = await world.owner.api.get<{ data: unknown }>(`/workflows/${id}/`);
     assert.match(JSON.stringify(body.data), /\*{8}/);
+    await world.owner.api.pollToEnd((await world.owner.api.run(id, {})).data.id);
+    assert.deepEqual(
+      world.target.requestsTo('/followed').map(({ headers }) => headers['x-access']),
+      [secret],
+    );
     await page.context().close();
   });
 
@@ -229,6 +236,7 @@ describe('work that was not saved', function () {
     await field(page, 'Label').fill('x'.repeat(1024 * 1024));
     await page.getByText('A draft has at most 1 MiB.').waitFor();
     assert.equal((await draftOf(id)).status, 404);
+    await isInBrowser(page, 'x'.repeat(1024 * 1024));
     await page.context().close();
   });
 

@@ -165,9 +165,12 @@ describe('the conveniences of the editor', function () {
     const second = await menu
       .waitFor({ state: 'detached' })
       .then(() => region(page, 'Node').getByRole('textbox').first());
-    assert.match(await second.inputValue(), /^(Agent|LLM request)$/);
-    await node(page, `Begin to ${await second.inputValue()}`).waitFor({ state: 'attached' });
+    const added = await second.inputValue();
+    assert.match(added, /^(Agent|LLM request)$/);
+    await node(page, `Begin to ${added}`).waitFor({ state: 'attached' });
     await page.keyboard.press('Control+z');
+    await node(page, added).waitFor({ state: 'detached' });
+    await node(page, `Begin to ${added}`).waitFor({ state: 'detached' });
     assert.equal(await node(page, 'Begin').count(), 1);
     await press(page, 'Add node after Begin');
     await page.context().close();

@@ -64,7 +64,7 @@ describe('runs in the editor, and empty drawings', function () {
       await page.context().close();
     });
 
-    it('says at which node it failed, is cancelled there, and takes the statuses of the run before away', async () => {
+    it('says at which node it failed, is cancelled in the editor, and can be started again after that', async () => {
       const failing = http(`${world.target.url}/status/404`, { label: 'Missing' });
       const slow = http(`${world.target.url}/delay/60000`, { label: 'Slow' });
       const page = await open(await make(drawing(linkInRow([trigger([], { label: 'Start' }), failing]))));

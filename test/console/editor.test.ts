@@ -87,6 +87,7 @@ describe('the editor', function () {
     await press(dialog, 'Start run');
     await region(page, 'Last run').getByRole('link', { name: 'Open run' }).click();
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+    await page.getByRole('status').getByText('Run succeeded').waitFor();
     await page.context().close();
   });
 

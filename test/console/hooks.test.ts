@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
+import Stripe from 'stripe';
 import { createAccount, giveRole, removeMembership } from '../api/accounts.js';
 import { deliverTo, gitHubHeaders, makeStartHook, type StartHook } from '../api/hooks/hook-sender.js';
 import type { Page as ListPage } from '../api/bodies.js';
@@ -126,6 +127,13 @@ describe('what starts a workflow by itself', function () {
     await button(replace, 'Replace secret').click();
     await replace.waitFor({ state: 'detached' });
     assert.equal(await page.getByRole('group', { name: /^Signing secret/ }).count(), 0);
+    const payload = JSON.stringify({ object: 'event', id: 'evt_1' });
+    const statusOf = async (secret: string): Promise<number> => {
+      const header = new Stripe('sk_test').webhooks.generateTestHeaderString({ payload, secret });
+      return (await deliverTo(hook!.url!, payload, { 'stripe-signature': header })).status;
+    };
+    assert.equal(await statusOf('whsec_of_another'), 401);
+    assert.equal(await statusOf('whsec_of_stripe'), 202);
     await page.context().close();
   });
 

@@ -99,7 +99,7 @@ describe('the page of a run with loops', function () {
     await page.context().close();
   });
 
-  it('draws a wait as waiting, and as waited time when it is over', async () => {
+  it('draws a wait as waiting until it is over', async () => {
     const start = trigger();
     const pause = node('wait', { label: 'Pause', mode: 'callback' });
     link(start, pause);

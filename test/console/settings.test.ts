@@ -21,6 +21,12 @@ const TABS = [
   'password',
   'audit',
 ];
+/** The labels of the tabs that differ from their ids in more than capitals. */
+const LABELS: Readonly<Record<string, string>> = {
+  'api-keys': 'API keys',
+  'provider-keys': 'Provider keys',
+  starts: 'Schedules and hooks',
+};
 /** Counts the tables that scroll sideways. */
 const WIDE_TABLES = `[...document.querySelectorAll('.table-frame')].filter((each) => each.scrollWidth > each.clientWidth).length`;
 const button = (at: Page | Locator, name: string) => at.getByRole('button', { name, exact: true });
@@ -312,13 +318,18 @@ describe('the settings', function () {
       const page = await open('api-keys', world.account, options);
       for (const tab of TABS) {
         await page.goto(`/settings?tab=${tab}&project=${world.projectId}`);
-        await page.getByRole('tab', { selected: true }).waitFor();
+        await page.getByRole('tab', { name: LABELS[tab] ?? tab, selected: true }).waitFor();
         await page.getByRole('tabpanel').waitFor();
         await page.waitForLoadState('networkidle');
         await assertAccessible(page, `settings, ${tab}`);
         await assertFits(page, tab);
         assert.equal(await page.evaluate(WIDE_TABLES), 0, `${tab}: rows are cards on a phone`);
       }
+      const members = page.getByRole('tab', { name: 'Members', exact: true });
+      await members.click();
+      await page.waitForURL(/[?&]tab=members\b/);
+      await page.reload();
+      await page.getByRole('tab', { name: 'Members', exact: true, selected: true }).waitFor();
       await page.context().close();
     }
   });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { createPerson } from '../api/sessions/people.js';
 import { assertAccessible } from './axe.js';
-import { assertFits, NARROW, useConsole } from './browser.js';
+import { chain } from '../../harness/drawing/drawing.js';
+import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
 
 const PLACES = ['Workflows', 'Runs', 'Inbox', 'Marketplace', 'Costs', 'Settings'];
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
@@ -89,6 +90,23 @@ describe('the frame of the console', function () {
     await page.keyboard.press('Enter');
     await heading(page, 'Runs').waitFor();
     await dialog.waitFor({ state: 'detached' });
+    const { account, projectId } = await createOwner(world.stack, 'Found');
+    const workflowId = await account.api.createWorkflow(projectId, chain(1), 'Quarterly figures');
+    const runId = (await account.api.run(workflowId)).data.id;
+    const own = await world.browser.person(account.userId, '/costs');
+    const found = own.getByRole('dialog', { name: 'Go to' });
+    for (const [group, at] of [
+      ['Workflows', `/workflows/${workflowId}`],
+      ['Runs', `/runs/${runId}`],
+    ] as const) {
+      await own.keyboard.press('Control+k');
+      await found.getByRole('searchbox').waitFor();
+      await own.keyboard.type('quarterly');
+      await found.getByRole('region', { name: group, exact: true }).getByRole('link').first().click();
+      await own.waitForURL((url) => url.pathname === at);
+      await found.waitFor({ state: 'detached' });
+    }
+    await own.context().close();
     await page.context().close();
   });
 

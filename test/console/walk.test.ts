@@ -53,7 +53,8 @@ async function tabTo(what: Locator): Promise<void> {
 }
 
 describe('the first steps of a new user', function () {
-  this.timeout(300_000);
+  // Above the limit that the test asserts, whose message says which step has taken long.
+  this.timeout(600_000);
   const world = useConsole(async () => ({ tools: await startToolServer() }));
 
   for (const [name, hands] of Object.entries({ 'by the mouse': mouse, 'by keyboard alone': keyboard })) {

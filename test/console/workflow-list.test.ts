@@ -174,10 +174,19 @@ describe('what can be done in the list of workflows', function () {
     const dialog = page.getByRole('dialog', { name: 'New workflow' });
     const chosen = dialog.getByRole('combobox', { name: 'Project' });
     await chosen.getByRole('option', { name: 'Invoices', selected: true }).waitFor({ state: 'attached' });
+    const projectId = Number(new URL(page.url()).searchParams.get('project'));
+    await dialog.getByRole('textbox', { name: 'Title' }).fill('First invoice');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'First invoice' }).waitFor();
+    const { body } = await world.owner.api.get<{ items: { title: string }[] }>(`/workflows/?project=${projectId}`);
+    assert.deepEqual(
+      body.items.map(({ title }) => title),
+      ['First invoice'],
+    );
     await page.context().close();
   });
 
-  it('offers viewers the runs only', async () => {
+  it('offers viewers the runs and what starts the workflow, and no action', async () => {
     const viewer = await createPerson(world.stack);
     await world.owner.api.post(`/projects/${world.projectId}/members/`, {
       body: { email: viewer.email, role: 'viewer' },

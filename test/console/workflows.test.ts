@@ -163,6 +163,12 @@ describe('the list of workflows, and who may do what with one', function () {
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Versions' }).click();
     await page.getByRole('dialog', { name: 'Versions' }).getByText('Version 1 (now)').waitFor();
+    // The versions were opened after the keys, which have neither deleted the node nor asked for a run.
+    assert.equal(await page.getByRole('dialog', { name: 'Run workflow' }).count(), 0);
+    await page.keyboard.press('Escape');
+    await region(page, 'Graph').getByRole('group', { name: 'Start', exact: true }).waitFor();
+    const { body } = await world.api.get<{ version: number }>(`/workflows/${id}/`);
+    assert.equal(body.version, 1);
     await page.context().close();
   });
 

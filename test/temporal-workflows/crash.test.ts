@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createApiClient, type ApiClient } from '../../harness/client/api-client.js';
+import { retryingFetch } from '../../harness/client/retrying.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { drawing, http, inRow, llm, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
@@ -196,14 +197,24 @@ describe('crashes', function () {
   });
 
   it('a client that polls through kill -9 of the API gets its complete result', async () => {
-    const node = http(`${target.url}/delay/2000/polled`);
+    const node = http(`${target.url}/hold/polled`);
     const { runId } = await startRun(inRow(node));
-    await eventually(() => target.requestsTo('/delay/2000/polled').length === 1);
+    await eventually(() => target.requestsTo('/hold/polled').length === 1);
+    const failures: string[] = [];
+    const fetch = retryingFetch(AbortSignal.timeout(90_000), ({ what }) => failures.push(what));
+    const polling = createApiClient(stack.apiUrl, stack.apiKey, { fetch }).pollToEnd(runId, {
+      timeoutMs: 90_000,
+      intervalMs: 50,
+    });
+    // It may reject before the assertions below await it.
+    polling.catch(() => undefined);
     await killAndAwaitRestart(stack, 'api', RESTART_WITHIN_MS);
-    const end = await api.pollToEnd(runId, { timeoutMs: 60_000 });
+    await eventually(() => failures.length > 0);
+    target.release('/hold/polled');
+    const end = await polling;
     assert.equal(end.data.status, 'succeed');
     assert.equal(end.data.data![node.id]!.status, 'succeed');
-    assert.equal(target.requestsTo('/delay/2000/polled').length, 1);
+    assert.equal(target.requestsTo('/hold/polled').length, 1);
   });
 
   it('a run that ends while the API is down is reported when it is back', async () => {

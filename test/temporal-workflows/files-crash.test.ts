@@ -60,9 +60,9 @@ describe('files and processes that die', function () {
     assert.deepEqual(there.toSorted(), rows.map(({ name }) => name).toSorted());
   }
 
-  /** Answers with half of the bytes at once, and with the rest after a call of `let`. */
+  /** Answers with half of the bytes at once, and with the rest after a call of `release`. */
   async function startSlowServer(bytes: Buffer) {
-    let release: () => void = () => undefined;
+    let sendRest: () => void = () => undefined;
     let isHeld = true;
     let begun = 0;
     const received: Buffer[] = [];
@@ -75,7 +75,7 @@ describe('files and processes that die', function () {
         response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': bytes.length });
         response.write(bytes.subarray(0, BYTES / 2));
         const rest = (): void => void response.end(bytes.subarray(BYTES / 2));
-        if (isHeld) release = rest;
+        if (isHeld) sendRest = rest;
         else rest();
       });
     });
@@ -84,9 +84,9 @@ describe('files and processes that die', function () {
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${randomUUID()}`,
       received,
       begun: () => begun,
-      let: () => {
+      release: () => {
         isHeld = false;
-        release();
+        sendRest();
       },
       close: () => {
         server.closeAllConnections();
@@ -106,7 +106,7 @@ describe('files and processes that die', function () {
       async () => (await queryDatabase(stack, `SELECT FROM file_copies WHERE status = 'writing'`)).length > 0,
     );
     await killAndAwaitRestart(stack, 'worker');
-    server.let();
+    server.release();
     const end = await api.pollToEnd(data.id, { timeoutMs: 90_000 });
     assert.equal(end.data.status, 'succeed', JSON.stringify(end));
     const made = end.data.data![call.id]!.result!['file'] as FileValue;
@@ -127,7 +127,7 @@ describe('files and processes that die', function () {
     const { data } = await api.run(workflow, { doc: file });
     await eventually(() => server.received.length === 1);
     await killAndAwaitRestart(stack, 'worker');
-    server.let();
+    server.release();
     const end = await api.pollToEnd(data.id, { timeoutMs: 90_000 });
     assert.equal(end.data.status, 'succeed', JSON.stringify(end));
     assert.ok(server.received.length >= 2);

@@ -231,9 +231,13 @@ describe('human tasks', function () {
     const [begin, ask] = linkInRow([trigger(), human()]);
     const { runId } = await start([begin!, ask!]);
     const stream = await openEventStream(stack.apiUrl, owner.apiKey, runId);
+    const polled = async () => (await api.poll(runId)).data.data![ask!.id]!;
     const id = await taskOf(api, runId, ask!.id);
+    assert.equal((await polled()).waiting?.task_id, id);
     assert.equal((await answer(id, { action: 'done' })).status, 200);
     await stream.ended;
+    const { status: ended, waiting } = await polled();
+    assert.deepEqual([ended, waiting ?? null], ['succeed', null]);
     const { events } = stream;
     const tasks = events.filter(({ event }) => event === 'human_task').map(({ data }) => data as unknown as Task);
     assert.deepEqual(

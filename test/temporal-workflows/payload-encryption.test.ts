@@ -198,11 +198,11 @@ describe('with TEMPORAL_PAYLOAD_KEY', function () {
     await restart();
     await approve(runId);
     await eventually(() => stack.logs().includes('TEMPORAL_PAYLOAD_KEY: must be set'), { timeoutMs: 30_000 });
-    const attempts = await eventually(async () => {
+    // The worker fails the step that it cannot read, and the server tries it again.
+    await eventually(async () => {
       const { raw } = await withTemporal(stack, (client) => client.workflow.getHandle(runId).describe());
-      return raw.pendingWorkflowTask?.attempt ?? false;
+      return (raw.pendingWorkflowTask?.attempt ?? 0) > 1;
     });
-    assert.ok(attempts >= 1);
     assert.equal((await api.poll(runId)).data.status, 'in progress');
     for (const key of [first, second]) assert.ok(!stack.logs().includes(key.toString('base64')));
     await restart(second, first);

@@ -231,7 +231,7 @@ describe('a trace of a run', function () {
 describe('traces', function () {
   this.timeout(120_000);
 
-  it('slow down and fail nothing while their receiver takes everything in and never answers', async () => {
+  it('fail no run and hold up no stop while their receiver takes everything in and never answers', async () => {
     const receiver = await startOtlpReceiver({ hangs: true });
     const dataDir = makeDataDir();
     const stack = await startStack({
@@ -259,7 +259,7 @@ describe('traces', function () {
     rmSync(dataDir, { recursive: true });
   });
 
-  it('are off unless asked for: nothing is stored, sent on or loaded', async () => {
+  it('are off unless asked for: nothing is stored or sent on', async () => {
     const [stack, target] = await Promise.all([sharedStack(), startHttpTarget()]);
     try {
       const api = createApiClient(stack.apiUrl, stack.apiKey);

@@ -204,8 +204,8 @@ describe('a database that is away or full', function () {
     const { db, pulse } = connect();
     await sql`SELECT 1`.execute(db);
     await queryDatabase(stack, `ALTER ROLE ${role} SET default_transaction_read_only = on`);
+    const readOnly = connect();
     try {
-      const readOnly = connect();
       const name = sql.table(`t_${role}`);
       await assert.rejects(
         sql`CREATE TEMP TABLE ${name} AS SELECT 1`
@@ -219,5 +219,11 @@ describe('a database that is away or full', function () {
     } finally {
       await queryDatabase(stack, `ALTER ROLE ${role} RESET default_transaction_read_only`);
     }
+    assert.equal(readOnly.pulse.state, 'no room');
+    // A session keeps the default with which it has begun.
+    await queryDatabase(stack, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [role]);
+    await eventually(() => readOnly.pulse.state === 'well');
+    await eventually(async () => (await refusalOf(readOnly.db)) === undefined);
+    await sql`CREATE TEMP TABLE ${sql.table(`w_${role}`)} () ON COMMIT DROP`.execute(readOnly.db);
   });
 });

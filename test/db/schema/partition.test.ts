@@ -185,9 +185,19 @@ describe('node results that are partitioned', function () {
 
   it('stay partitioned when the service is started again', async () => {
     const dataDir = stack.dataDir;
+    const earlier = await execute(workflows[0]!);
+    const before = await resultsOf(earlier);
     await stack.stop({ keep: true });
     stack = await startStack({ dataDir });
     api = createApiClient(stack.apiUrl, stack.apiKey);
-    for (const workflow of workflows) await execute(workflow);
+    assert.equal(await count("pg_class WHERE relname = 'node_results' AND relkind = 'p'"), 1);
+    assert.equal(await count("pg_inherits WHERE inhparent = 'node_results'::regclass"), PARTITIONS);
+    assert.equal(await resultsOf(earlier), before);
+    for (const workflow of workflows) {
+      const runId = await execute(workflow);
+      assert.equal((await api.poll(runId)).data.status, 'succeed');
+      const stored = `node_results WHERE tableoid <> 'node_results'::regclass AND run_id = '${runId}'`;
+      assert.ok((await count(stored)) > 0, 'its results are in a partition');
+    }
   });
 });
