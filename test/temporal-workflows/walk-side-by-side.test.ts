@@ -16,7 +16,6 @@ import {
 import { startHttpTarget, type HttpTarget } from '../../harness/target/http-target.js';
 import { activitiesOf, cancelRun, giveUpOn, historyOf, reset, transactionsOf } from '../support/inspect.js';
 import { startStack, type TestStack } from '../../harness/stack/stack.js';
-import { createGate } from '../../harness/timing/gate.js';
 
 let target: HttpTarget;
 let stack: TestStack;
