@@ -25,7 +25,10 @@ export const nodeSchema = nodeEntrySchema.extend({
     .describe('From when the node was ready to its first attempt; null while it has not begun'),
   waited_for: waitReason
     .optional()
-    .describe('What the node has waited for, or waits for, all the time since it began; absent for a node that works'),
+    .describe(
+      'Of a node that only waits: what it waits for, or has waited for. Of other nodes: what they ' +
+        'wait for now, an agent for its tool calls; absent otherwise',
+    ),
   attempts: z.array(attemptSchema).describe('In their order, at most the last 100'),
   input: z
     .record(z.string(), z.unknown())

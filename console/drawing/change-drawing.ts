@@ -18,7 +18,7 @@ import {
 } from './drawing.js';
 import { CARD_WIDTH, cardHeight } from './flow-nodes.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
-import { asArray, asObject, asText } from '../ui/json.js';
+import { asArray, asObject, asText, objectsOf } from '../ui/json.js';
 import { layOut } from './lay-out.js';
 import {
   exitOfEdge,
@@ -26,6 +26,7 @@ import {
   linksOf,
   offeredExits,
   reaches,
+  setAt,
   targetsIn,
   withTargets,
   type Exit,
@@ -71,7 +72,7 @@ function startData(drawing: Drawing, kind: NodeKind): JsonObject {
   return model === undefined ? data : { ...data, settings: { ...settings, model_name: model } };
 }
 
-/** Returns `HTTP request`, then `HTTP request 2`, because links and problems identify nodes by label. */
+/** Returns `HTTP request`, then `HTTP request 2`, because people tell nodes apart by label in the lists of links and problems. */
 function freeLabel(drawing: Drawing, title: string): string {
   const used = new Set([...nodesOf(drawing).values()].map((node) => dataOf(node)['label']));
   if (!used.has(title)) return title;
@@ -137,10 +138,7 @@ export function connect(drawing: Drawing, kinds: NodeKinds, link: NewLink): Draw
   const { source, handle, target } = link;
   const targets = runningTargets(linksOf(drawing, kinds), link);
   const linked = setTargets(drawing, kinds, source, handle, [...targets, target]);
-  const isDrawn = asArray(drawing['edges']).some(
-    (edge) => isObject(edge) && edge['source'] === source && edge['target'] === target && isOf(edge, handle),
-  );
-  if (isDrawn) return linked;
+  if (edgesOf(linked, kinds, source, handle).some((edge) => edge['target'] === target)) return linked;
   const edge: JsonObject = {
     id: newId(),
     source,
@@ -153,7 +151,8 @@ export function connect(drawing: Drawing, kinds: NodeKinds, link: NewLink): Draw
 /** Removes the links and the edges that draw them. */
 export function disconnect(drawing: Drawing, kinds: NodeKinds, links: readonly Link[]): Drawing {
   const gone = new Set(links.map(({ id }) => id));
-  let changed = drawing;
+  // The edges first, because the targets that an exit gets depend on its remaining edges.
+  let changed = withoutEdges(drawing, kinds, links);
   for (const [source, handle] of exitsThatLose(links)) {
     const left = linksOf(drawing, kinds).filter(
       (link) => link.source === source && link.handle === handle && !link.isIdle && !gone.has(link.id),
@@ -166,7 +165,7 @@ export function disconnect(drawing: Drawing, kinds: NodeKinds, links: readonly L
       left.map(({ target }) => target),
     );
   }
-  return withoutEdges(changed, kinds, links);
+  return changed;
 }
 
 /** Returns the exits whose running links change. An idle link is only an edge, so it changes no exit. */
@@ -190,8 +189,18 @@ function withoutEdges(drawing: Drawing, kinds: NodeKinds, links: readonly Link[]
   return left.length === edges.length ? drawing : { ...drawing, edges: left };
 }
 
+/** True if the edge, which no exit of its node uses, is that of the idle link with this handle. */
 function isOf(edge: JsonObject, handle: string | null): boolean {
-  return handle === null || edge['sourceHandle'] === handle;
+  return (asText(edge['sourceHandle']) ?? null) === handle;
+}
+
+/** Returns the edges that a run uses for an exit if the data has no targets of the exit. */
+function edgesOf(drawing: Drawing, kinds: NodeKinds, source: string, handle: string | null): JsonObject[] {
+  const node = nodesOf(drawing).get(source);
+  const exits = exitsOf(node && kinds.get(typeOf(node)), dataOf(node));
+  return objectsOf(drawing['edges']).filter(
+    (edge) => edge['source'] === source && exitOfEdge(edge, exits)?.handle === handle,
+  );
 }
 
 function runningTargets(links: readonly Link[], { source, handle }: NewLink): string[] {
@@ -210,7 +219,11 @@ function setTargets(
   return replaceNode(drawing, source, (node) => {
     const exits: readonly Exit[] = exitsOf(kinds.get(typeOf(node)), dataOf(node));
     const exit = exits.find((each) => each.handle === handle);
-    return exit === undefined ? node : { ...node, data: withTargets(dataOf(node), exit, targets) };
+    if (exit === undefined) return node;
+    const data = withTargets(dataOf(node), exit, targets);
+    // An empty list keeps the remaining edges of the exit idle. With null, a run would use them.
+    const isKeptEmpty = targets.length === 0 && edgesOf(drawing, kinds, source, handle).length > 0;
+    return { ...node, data: isKeptEmpty ? setAt(data, exit.path, []) : data };
   });
 }
 
@@ -241,7 +254,8 @@ function withListedHandles(kind: NodeKind, data: JsonObject): JsonObject {
   if (field === undefined) return data;
   const list = listSchema(kind, field);
   const listed = asArray(data[field] ?? list['default']);
-  // An absent list means the kind's default exits, an empty list means no exits, so an empty list stays as it is.
+  // An absent list must not become an empty one: without a list the node has its ordinary exit, with an empty one it
+  // has none.
   if (listed.length === 0) return data;
   const items: unknown[] = [];
   for (const item of listed) {
@@ -315,7 +329,9 @@ function withoutTargets(data: JsonObject, exit: Exit): JsonObject {
   return isKept ? data : withTargets(data, exit, []);
 }
 
-/** Removes the edges of a node that a run would use for one of the `gone` exits, given the `old` ones. */
+/**
+ * Removes the edges of a node that lead from the `gone` exits. `old` are all exits of the node before the change.
+ */
 function withoutExits(drawing: Drawing, nodeId: string, old: readonly Exit[], gone: readonly Exit[]): Drawing {
   return withEdges(drawing, (edge) => {
     if (edge['source'] !== nodeId) return edge;
@@ -404,7 +420,8 @@ function startOfType(schema: JsonObject): unknown {
 
 function startOfObject(schema: JsonObject): JsonObject {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
-  // Fields that are required by `else` are included, because a form shows them first.
+  // Fields that `else` requires are included, because the start values do not fulfil `if`: a new comparison has a
+  // right side.
   const otherwise = isObject(schema['else']) ? schema['else']['required'] : [];
   const required = new Set([...asArray(schema['required']), ...asArray(otherwise)]);
   const initial = Object.entries(properties).filter(([key, property]) => required.has(key) || holdsStart(property));

@@ -196,7 +196,8 @@ export function targetsIn(data: JsonObject, { path }: Exit): string[] | undefine
 }
 
 /**
- * Returns the data with other targets. An ordinary exit stores a list; a named one stores one id, or a list of several.
+ * Returns the data with other targets. An ordinary exit stores a list; a named one stores one id, or a list if it has
+ * several or already stores a list.
  */
 export function withTargets(data: JsonObject, exit: Exit, targets: readonly string[]): JsonObject {
   const list = exit.handle === null || Array.isArray(valueAt(data, exit.path));

@@ -64,16 +64,19 @@ export function withNotes(drawing: Drawing, added: readonly DrawnNote[]): Drawin
   return added.length === 0 ? drawing : { ...drawing, notes: [...asArray(drawing['notes']), ...added] };
 }
 
+// Of several notes with one id, only the first is shown (`notesOf`), so changes apply to that one alone.
+
 export function changeNote(drawing: Drawing, id: string, change: JsonObject): Drawing {
   const notes = asArray(drawing['notes']);
-  const isSame = Object.entries(change).every(([key, value]) => notesOf(drawing).get(id)?.[key] === value);
+  const shown = notesOf(drawing).get(id);
+  const isSame = Object.entries(change).every(([key, value]) => shown?.[key] === value);
   if (isSame) return drawing;
-  return { ...drawing, notes: notes.map((note) => (isNote(note) && note.id === id ? { ...note, ...change } : note)) };
+  return { ...drawing, notes: notes.map((note) => (isNote(note) && note === shown ? { ...note, ...change } : note)) };
 }
 
 export function removeNotes(drawing: Drawing, ids: ReadonlySet<string>): Drawing {
   const notes = asArray(drawing['notes']);
-  const left = notes.filter((note) => !isNote(note) || !ids.has(note.id));
+  const left = notes.filter((note) => !isNote(note) || !ids.has(note.id) || notesOf(drawing).get(note.id) !== note);
   return left.length === notes.length ? drawing : { ...drawing, notes: left };
 }
 

@@ -18,7 +18,7 @@ export interface RunLinks {
   order: readonly string[];
 }
 
-/** Field of a node's data that names one next node: `true_node`, `error_node`. */
+/** Field of a node's data that names one next node or lists several: `true_node`, `error_node`. */
 const FIELD = /^(.+)_node$/;
 /** Lists in a node's data whose items have targets. */
 const LISTS = ['cases', 'actions'];
@@ -48,26 +48,27 @@ function linksOf(node: JsonObject, edges: readonly JsonObject[]): RunLink[] {
 }
 
 /**
- * Returns the links in a node's data. An empty `next_nodes` gives an entry without a target: the run then ends at the
- * ordinary exit, even if an edge is drawn.
+ * Returns the links in a node's data. An empty list gives an entry without a target: the run then ends at that exit,
+ * even if an edge is drawn.
  */
 function ownLinks(data: JsonObject): { to: unknown; handle: string }[] {
   const links: { to: unknown; handle: string }[] = [];
   const next = ownValue(data, 'next_nodes');
-  if (Array.isArray(next)) links.push(...(next.length === 0 ? [{ to: null, handle: '' }] : next.map(toPlain)));
+  if (Array.isArray(next)) links.push(...targetsOf(next, ''));
   for (const [key, to] of Object.entries(data)) {
     const handle = FIELD.exec(key)?.[1];
-    if (handle !== undefined && typeof to === 'string' && to !== '') links.push({ to, handle });
+    if (handle !== undefined) links.push(...targetsOf(to, handle));
   }
   for (const item of LISTS.flatMap((list) => objectsOf(ownValue(data, list)))) {
     const { id, node } = item;
-    if (typeof id === 'string' && typeof node === 'string' && node !== '') links.push({ to: node, handle: id });
+    if (typeof id === 'string') links.push(...targetsOf(node, id));
   }
   return links;
 }
 
-function toPlain(to: unknown): { to: unknown; handle: string } {
-  return { to, handle: '' };
+function targetsOf(value: unknown, handle: string): { to: unknown; handle: string }[] {
+  if (Array.isArray(value)) return value.length === 0 ? [{ to: null, handle }] : value.map((to) => ({ to, handle }));
+  return typeof value === 'string' && value !== '' ? [{ to: value, handle }] : [];
 }
 
 /** Editors write `condition-true` for the branch `true`. */

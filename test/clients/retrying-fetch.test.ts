@@ -51,6 +51,19 @@ describe('the TypeScript client: what it repeats', () => {
     assert.deepEqual(bodies, ['{"name":"x"}', '{"name":"x"}']);
   });
 
+  it('waits for a random time beyond what a 429 says, so that clients refused together do not come back together', async () => {
+    const { random } = Math;
+    Math.random = () => 0.99;
+    try {
+      target.on('/api/v1/projects/', [throttled, { status: 201, headers: json, body: { id: 1 } }]);
+      const startedAt = performance.now();
+      await unwrap(client({ firstDelayMs: 800 }).POST('/api/v1/projects/', { body: { name: 'x' } }));
+      assert.ok(performance.now() - startedAt >= 1_750);
+    } finally {
+      Math.random = random;
+    }
+  });
+
   it('repeats a POST without a key after "overloaded", for nothing was done, and after no other failure', async () => {
     target.on('/api/v1/projects/', [overloaded, { status: 201, headers: json, body: { id: 1 } }]);
     assert.equal((await createProject()).id, 1);

@@ -175,6 +175,21 @@ describe('the page of a run', function () {
     await page.context().close();
   });
 
+  it('has one search field for a result, also where the text only begins like JSON or is shown as a table', async () => {
+    for (const text of ['[1] A source', '[{"name": "Ada"}]']) {
+      const path = `/brackets/${randomUUID()}`;
+      world.target.on(path, [{ body: text, headers: { 'content-type': 'text/plain' } }]);
+      const { runId } = await world.start(call(`${world.target.url}${path}`));
+      await world.owner.api.pollToEnd(runId);
+      const page = await open(runId);
+      const fields = panel(page).getByRole('region', { name: 'Further fields' });
+      await fields.getByRole('searchbox', { name: 'Search in result' }).waitFor();
+      await panel(page).getByRole('combobox', { name: 'Show as' }).waitFor();
+      assert.equal(await panel(page).getByRole('searchbox', { name: 'Search in result' }).count(), 1, text);
+      await page.context().close();
+    }
+  });
+
   it('opens a wide drawing at a size that can be read, with the failed node in sight', async () => {
     const calls = Array.from({ length: 24 }, (_, at) =>
       http(`${world.target.url}/status/${at === 20 ? 404 : 200}`, { label: `Call ${at}` }),

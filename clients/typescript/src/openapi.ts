@@ -8658,7 +8658,7 @@ export interface operations {
                         }[];
                         truncated?: boolean;
                         /**
-                         * @description What the node has waited for, or waits for, all the time since it began; absent for a node that works
+                         * @description Of a node that only waits: what it waits for, or has waited for. Of other nodes: what they wait for now, an agent for its tool calls; absent otherwise
                          * @enum {string}
                          */
                         waited_for?: "approval" | "callback" | "child" | "connection" | "human" | "time" | "worker";

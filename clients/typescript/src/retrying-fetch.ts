@@ -5,7 +5,7 @@ import { pause } from './pause.js';
 export interface RetryOptions {
   /** Number of attempts, including the first. */
   maxAttempts?: number;
-  /** Pause before the second attempt, unless the service requests another; doubles with each attempt. */
+  /** Least pause before the second attempt, if the service requests no delay itself; doubles with each attempt. */
   firstDelayMs?: number;
   /** Responses that request a longer pause are returned to the caller. A spent rate limit requests at most a minute. */
   longestRetryAfterMs?: number;
@@ -20,25 +20,27 @@ export function createRetryingFetch(options: RetryOptions = {}): (request: Reque
   const send = options.fetch ?? ((request: Request) => globalThis.fetch(request));
   return async (request) => {
     for (let attempt = 1; ; attempt += 1) {
-      // Jitter of up to 100 %, so that clients refused together do not retry together.
-      const delayMs = firstDelayMs * 2 ** (attempt - 1) * (1 + Math.random());
+      const leastMs = firstDelayMs * 2 ** (attempt - 1);
+      // Random, so that clients refused together do not retry together, even if the service names the same delay to all.
+      const jitterMs = leastMs * Math.random();
       try {
         const response = await send(request.clone());
         if (attempt >= maxAttempts || !(await mayRepeat(request, response))) return response;
         const askedMs = readRetryAfter(response.headers);
         if (askedMs !== undefined && askedMs > longestRetryAfterMs) return response;
         await response.body?.cancel();
-        await pause(askedMs ?? delayMs, request.signal);
+        await pause((askedMs ?? leastMs) + jitterMs, request.signal);
       } catch (error) {
         if (request.signal.aborted || attempt >= maxAttempts || !isRepeatable(request)) throw error;
-        await pause(delayMs, request.signal);
+        await pause(leastMs + jitterMs, request.signal);
       }
     }
   };
 }
 
 async function mayRepeat(request: Request, response: Response): Promise<boolean> {
-  // The rate limit is checked before anything else, so the request was not processed.
+  // A 429 never means that a change was made: the service refuses before it makes one, only reads are counted
+  // afterwards, and a provider's 429 is passed on.
   if (response.status === 429) return true;
   if (!PASSING_STATUSES.includes(response.status)) return false;
   return isRepeatable(request) || (response.status === 503 && (await isOverloaded(response)));

@@ -26,7 +26,7 @@ interface TimelineRowView {
 /** The parts of a node's detail that the timeline uses. */
 export interface AttemptFacts {
   queued_ms: number | null;
-  /** What the node waited for, if it did nothing but wait; otherwise absent. */
+  /** Of a node that only waits: what it waits or waited for. Of others: what they wait for now, else absent. */
   waited_for?: string;
   attempts: readonly AttemptFact[];
 }
@@ -60,13 +60,15 @@ export function layOutRow({ originMs, entry, isWaiting, detail, requests }: RowF
   const since = (at: string): number => Math.max(0, Date.parse(at) - originMs);
   const waits = requests.map((request) => ({ fromMs: since(request.created_at), toMs: waitEnd(request, since) }));
   const facts = attemptsOf(entry, detail);
-  const attempts = facts.map(({ number, started_at: startedAt, finished_at: finishedAt, status, error }) => {
+  const attempts = facts.map(({ number, started_at: startedAt, finished_at: finishedAt, status, error }, index) => {
     const span = { fromMs: since(startedAt), toMs: finishedAt === null ? null : since(finishedAt) };
     const attempt = { id: entry.id, status, ...(error === null ? {} : { error }) };
     const isOpen = finishedAt === null;
-    const isWait = detail?.waited_for !== undefined || (isOpen && entry.waiting !== undefined);
+    // Only the last attempt waits, because the earlier ones have failed.
+    const isLast = index === facts.length - 1;
+    const isWait = isLast && (isOpen ? entry.waiting !== undefined : hasWaited(entry, detail));
     const word = wordOf(attempt, isOpen && (isWaiting || isWait));
-    return { number, word, ...span, waits: isWait ? [span] : waits.flatMap((wait) => within(wait, span)) };
+    return { number, word, ...span, waits: isWait ? [span] : joined(waits.flatMap((wait) => within(wait, span))) };
   });
   const first = attempts[0];
   const queuedMs = detail?.queued_ms ?? 0;
@@ -142,6 +144,26 @@ function within(wait: Span, attempt: Span): Span[] {
   const ends = [wait.toMs, attempt.toMs].filter((end) => end !== null);
   const toMs = ends.length === 0 ? null : Math.min(...ends);
   return toMs === null || toMs > fromMs ? [{ fromMs, toMs }] : [];
+}
+
+/** Joins waits that overlap, such as those for two approvals of one turn, so that each begins at a time of its own. */
+function joined(waits: readonly Span[]): Span[] {
+  const spans: Span[] = [];
+  for (const { fromMs, toMs } of waits.toSorted((one, other) => one.fromMs - other.fromMs)) {
+    const last = spans.at(-1);
+    if (last === undefined || (last.toMs !== null && last.toMs < fromMs)) spans.push({ fromMs, toMs });
+    else if (last.toMs !== null) last.toMs = toMs === null ? null : Math.max(last.toMs, toMs);
+  }
+  return spans;
+}
+
+/**
+ * True if the node has ended and did nothing but wait. A detail from before the end does not tell, because `waited_for`
+ * was then also set for a wait of an agent's tool call.
+ */
+function hasWaited(entry: NodeEntry, detail: AttemptFacts | undefined): boolean {
+  if (entry.status === 'in progress') return false;
+  return detail?.waited_for !== undefined && detail.attempts.at(-1)?.finished_at !== null;
 }
 
 /** Returns the times between two attempts and, while the node is in progress, the time after its last ended attempt. */

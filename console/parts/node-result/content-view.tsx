@@ -1,5 +1,4 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { parseStructure } from '../../ui/json.js';
 import { Button } from '../../ui/button.js';
 import { CopyButton } from '../../ui/copy-button.js';
 import { download } from '../../ui/download.js';
@@ -7,7 +6,7 @@ import { SelectField } from '../../ui/fields.js';
 import { formatBytes } from '../../ui/format.js';
 import { Loading } from '../../ui/notices.js';
 import { linesAround, partOf } from '../../ui/part-of.js';
-import { tablesIn } from '../../ui/rows.js';
+import { formsOf, type ContentForms, type Form } from './content-forms.js';
 import './content-view.css';
 import { toFileName } from './file-name.js';
 import { JsonTable } from './json-table.js';
@@ -15,34 +14,39 @@ import { SearchedTree } from './json-tree.js';
 
 const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ default: module.Markdown })));
 
-type Form = 'text' | 'json' | 'table' | 'markdown';
 const ENDINGS = { text: 'txt', json: 'json', table: 'json', markdown: 'md' } as const;
 
-interface ContentViewProps {
+/** Holds the form in which a text is shown. The caller of `ContentView` has it, because its own parts depend on it. */
+export interface ShownContent {
   text: string;
+  forms: ContentForms;
+  form: Form;
+  choose: (form: Form) => void;
+}
+
+/** `isAnswer`: a model wrote the text. */
+export function useContent(text: string, isAnswer: boolean): ShownContent {
+  const forms = useMemo(() => formsOf(text, isAnswer), [text, isAnswer]);
+  const [chosen, choose] = useState<Form>();
+  return { text, forms, form: chosen ?? forms.usual, choose };
+}
+
+interface ContentViewProps {
+  content: ShownContent;
   /** Base name of the downloaded file. */
   name: string;
-  /** True if a model wrote the text. It is then shown as Markdown unless it is JSON. */
-  isAnswer: boolean;
   /** The variable of the text: `NODE.result`. */
   root: string;
 }
-
-/** Longer texts, in characters, are not parsed as JSON. */
-const MOST_JSON = 16 * 1024 * 1024;
 
 /**
  * Shows a text as JSON tree, table, Markdown or plain text. A long text is cut, and a tree only renders open branches;
  * the download has everything.
  */
-export function ContentView({ text, name, isAnswer, root }: ContentViewProps) {
+export function ContentView({ content, name, root }: ContentViewProps) {
+  const { text, form, choose } = content;
+  const { structure, tables, usual } = content.forms;
   const part = useMemo(() => partOf(text), [text]);
-  const structure = useMemo(() => (text.length <= MOST_JSON ? parseStructure(text) : undefined), [text]);
-  const tables = useMemo(() => tablesIn(structure), [structure]);
-  const isList = Array.isArray(structure) && tables.length > 0;
-  const usual: Form = isList ? 'table' : structure !== undefined ? 'json' : isAnswer ? 'markdown' : 'text';
-  const [chosen, setChosen] = useState<Form>();
-  const form = chosen ?? usual;
   const save = (): void => download(toFileName(name, ENDINGS[usual]), text, 'text/plain;charset=utf-8');
   if (text === '') return <p className="content-empty">The content is empty.</p>;
   return (
@@ -57,7 +61,7 @@ export function ContentView({ text, name, isAnswer, root }: ContentViewProps) {
             { value: 'text', label: 'Text' },
             { value: 'markdown', label: 'Markdown' },
           ]}
-          onChange={(value) => setChosen(value as Form)}
+          onChange={(value) => choose(value as Form)}
         />
         <CopyButton text={text} label="Copy" />
         <Button onClick={save}>Download</Button>

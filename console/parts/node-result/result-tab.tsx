@@ -10,7 +10,8 @@ import { Time } from '../../ui/figures.js';
 import { RequestHere, TaskHere } from '../requests/request-here.js';
 import { ConnectionWait } from '../connection/connection-wait.js';
 import { AgentSteps, useAgentSteps } from './agent-steps.js';
-import { CodeLines, ContentView } from './content-view.js';
+import { isSearched } from './content-forms.js';
+import { CodeLines, ContentView, useContent } from './content-view.js';
 import { JsonTree, SearchedTree } from './json-tree.js';
 import type { NodeAddress } from './node-detail.js';
 import {
@@ -42,7 +43,8 @@ export function ResultTab({ address, ...shown }: ResultTabProps) {
   const words = useNodeWords(address.runId, address.nodeId, address.path);
   const [page, setPage] = useState(1);
   const steps = useAgentSteps(address, shown.entry, page, words);
-  // The steps list tool calls that have started, with their outcomes, so the live output must not repeat them.
+  // Once a model call has ended, its step lists the tool calls that it asked for, so the live output must not repeat
+  // them.
   const isInSteps = steps.data?.items.some(
     ({ iteration, status, tool_calls: calls }) =>
       iteration - 1 === words?.step && status !== 'in progress' && calls.length > 0,
@@ -62,7 +64,6 @@ interface ResultProps extends Omit<ResultTabProps, 'address'> {
 }
 
 function Result({ nodeId, projectId, entry, detail, label, pending, expiredAt, words }: ResultProps) {
-  const root = `${nodeId}.result`;
   if (entry.status === 'failed') return <Failure entry={entry} detail={detail} />;
   if (entry.status !== 'succeed' && words !== undefined && pending.length === 0 && entry.waiting === undefined) {
     const attempt = detail?.attempts.find(({ number }) => number === words.attempt);
@@ -76,20 +77,31 @@ function Result({ nodeId, projectId, entry, detail, label, pending, expiredAt, w
       </p>
     );
   }
-  const { content, isAnswer, childRun, rest } = readResult(entry.result);
-  const sentence = sentenceOfAnswer(entry.result);
-  const isSearched = content !== undefined && /^\s*[[{]/.test(content);
+  return <Success result={entry.result} label={label} root={`${nodeId}.result`} />;
+}
+
+interface SuccessProps {
+  result: unknown;
+  label: string;
+  /** The variable of the result: `NODE.result`. */
+  root: string;
+}
+
+function Success({ result, label, root }: SuccessProps) {
+  const { content, isAnswer, childRun, rest } = readResult(result);
+  const sentence = sentenceOfAnswer(result);
+  const shown = useContent(content ?? '', isAnswer);
   return (
     <div className="node-part">
       {childRun !== undefined && <ChildLink runId={childRun} />}
       {sentence !== undefined && <p className="node-error-sentence">{sentence}</p>}
-      {content !== undefined && <ContentView text={content} name={label} isAnswer={isAnswer} root={root} />}
-      <FilesOf value={entry.result} />
+      {content !== undefined && <ContentView content={shown} name={label} root={root} />}
+      <FilesOf value={result} />
       {Object.keys(rest).length > 0 && (
         <section className="node-part" aria-label="Further fields">
           <h3>Further fields</h3>
-          {/* One search field is enough: the content's, if the content is JSON. */}
-          {isSearched ? (
+          {/* One search field is enough: the content has one if it is shown as a JSON tree. */}
+          {isSearched(shown.forms, shown.form) ? (
             <JsonTree value={rest} depth={1} root={root} />
           ) : (
             <SearchedTree value={rest} depth={1} root={root} />
@@ -105,7 +117,10 @@ interface FailureProps {
   detail: NodeDetail | undefined;
 }
 
-/** Shows why a node failed, with its code or the run that it started. */
+/**
+ * Shows why a node failed. For a code node, also shows its source code with the line of the error; for a sub-workflow,
+ * a link to its run.
+ */
 function Failure({ entry, detail }: FailureProps) {
   const refusal = readRefusal(entry.result);
   if (refusal.length > 0) {

@@ -15,6 +15,7 @@ import { cpuMilliseconds } from '../../support/cpu-time.js';
 import { byType, dataOf, nodesOf, type Drawing } from '../../../console/drawing/drawing.js';
 import { flowNodes } from '../../../console/drawing/flow-nodes.js';
 import { linksOf } from '../../../console/drawing/links.js';
+import { readLinks } from '../../../console/drawing/run-links.js';
 import { flowEdges } from '../../../console/drawing/use-flow.js';
 import { compilePlan } from '../../../graph/compile-plan.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
@@ -94,6 +95,60 @@ describe('a drawing that is changed in the editor', () => {
     assert.deepEqual(pairs(left), [['t', null, 'b']]);
     assert.deepEqual(dataOf(nodesOf(left).get('t'))['next_nodes'], ['b']);
     assert.deepEqual(left['edges'], [edge('t', 'b')]);
+  });
+
+  it('starts no drawn link by the loss of another one, or of its target', () => {
+    const nodes = [
+      condition('c', { true_node: 'd' }),
+      { id: 's', type: 'switch-node', data: { cases: [{ id: 'one', node: 'd' }] } },
+    ];
+    const drawn = drawing(
+      [trigger('t', ['c', 's']), ...nodes, http('d', []), http('e', [])],
+      [edge('c', 'e', 'condition-true'), edge('s', 'e', 'one')],
+    );
+    const links = linksOf(drawn, kinds).filter(({ target }) => target === 'd');
+    assert.equal(links.length, 2);
+    for (const left of [disconnect(drawn, kinds, links), removeNodes(drawn, kinds, new Set(['d']))]) {
+      const drawnOnly = linksOf(left, kinds).filter(({ target }) => target === 'e');
+      assert.deepEqual(
+        drawnOnly.map(({ source, isIdle }) => [source, isIdle]),
+        [
+          ['c', true],
+          ['s', true],
+        ],
+      );
+      const compiled = compilePlan(left);
+      assert.ok(compiled.ok, JSON.stringify(compiled));
+      assert.deepEqual(compiled.plan.ids, ['t', 'c', 's']);
+      assert.deepEqual(
+        readLinks(left).links.map(({ from, to }) => [from, to]),
+        [
+          ['t', 'c'],
+          ['t', 's'],
+        ],
+      );
+    }
+    const both = disconnect(
+      drawn,
+      kinds,
+      linksOf(drawn, kinds).filter(({ source }) => source === 'c'),
+    );
+    assert.equal(dataOf(nodesOf(both).get('c'))['true_node'], null);
+  });
+
+  it('draws an ordinary link also where another exit leads to the same node', () => {
+    const drawn = drawing(
+      [trigger('t', ['n']), http('n', [], { on_error: 'branch' }), http('b', [])],
+      [edge('n', 'b', 'error')],
+    );
+    const linked = connect(drawn, kinds, { source: 'n', handle: null, target: 'b' });
+    assert.deepEqual(
+      (linked['edges'] as { sourceHandle?: string }[]).map(({ sourceHandle }) => sourceHandle),
+      ['error', undefined],
+    );
+    const odd = drawing([condition('c'), http('b', [])], [edge('c', 'b'), edge('c', 'b', 'gone')]);
+    const [plain] = linksOf(odd, kinds);
+    assert.deepEqual(disconnect(odd, kinds, [plain!])['edges'], [edge('c', 'b', 'gone')]);
   });
 
   it('loses a node with its links, and begins at another trigger when it was the start', () => {

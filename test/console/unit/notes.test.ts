@@ -25,6 +25,12 @@ describe('notes beside the nodes', () => {
     assert.equal(removeNotes(drawn, new Set(['a'])), drawn);
   });
 
+  it('change alone where others have the same id, which are not shown', () => {
+    const drawn: Drawing = { notes: [note('n', 'shown'), note('n', 'hidden')] };
+    assert.deepEqual(changeNote(drawn, 'n', { text: 'new' })['notes'], [note('n', 'new'), note('n', 'hidden')]);
+    assert.deepEqual(removeNotes(drawn, new Set(['n']))['notes'], [note('n', 'hidden')]);
+  });
+
   it('are copied with the nodes among them, and never more than a drawing may have', () => {
     const placed = { ...trigger('a', []), position: { x: 0, y: 0 } };
     const drawn: Drawing = { ...drawing([placed]), notes: [note('a', 'same id as a node')] };

@@ -97,6 +97,45 @@ describe('a row of the timeline', () => {
     assert.deepEqual([done?.word, done?.waits], ['succeeded', [{ fromMs: 10, toMs: 60 }]]);
   });
 
+  it('has one wait for requests of the same time, as for two approvals of one turn', () => {
+    const request = (from: number, decided: number | null) => ({
+      status: decided === null ? 'pending' : 'approved',
+      created_at: at(from),
+      decided_at: decided === null ? null : at(decided),
+      expires_at: at(90_000),
+    });
+    const waits = (requests: object[]) =>
+      row(entry('in progress', 10, null), undefined, { requests }).attempts[0]?.waits;
+    assert.deepEqual(waits([request(20, 60), request(20, 40)]), [{ fromMs: 20, toMs: 60 }]);
+    assert.deepEqual(waits([request(20, 60), request(20, null)]), [{ fromMs: 20, toMs: null }]);
+    assert.deepEqual(waits([request(30, null), request(20, 25)]), [
+      { fromMs: 20, toMs: 25 },
+      { fromMs: 30, toMs: null },
+    ]);
+  });
+
+  it('waits in its last attempt alone', () => {
+    const waiting = { for: 'child' } as NonNullable<NodeEntry['waiting']>;
+    const detail = (to: number | null): AttemptFacts => ({
+      queued_ms: 0,
+      waited_for: 'child',
+      attempts: [attempt(1, 0, 10, 'failed'), attempt(2, 20, to, to === null ? 'in progress' : 'succeed')],
+    });
+    const waits = (of: NodeEntry, known: AttemptFacts) => row(of, known).attempts.map((each) => each.waits);
+    const open = entry('in progress', 0, null);
+    assert.deepEqual(waits({ ...open, waiting }, detail(null)), [[], [{ fromMs: 20, toMs: null }]]);
+    assert.deepEqual(waits(entry('succeed', 0, 50), detail(50)), [[], [{ fromMs: 20, toMs: 50 }]]);
+    const pausing = { ...detail(null), attempts: [attempt(1, 0, 10, 'failed')] };
+    assert.deepEqual(waits({ ...open, waiting }, pausing), [[]]);
+  });
+
+  it('has not only waited where the wait of a tool call has ended since the detail was read', () => {
+    const detail = { queued_ms: 0, waited_for: 'child', attempts: [attempt(1, 0, null, 'in progress')] };
+    const [open] = row(entry('in progress', 0, null), detail).attempts;
+    assert.deepEqual([open?.word, open?.waits], ['in progress', []]);
+    assert.deepEqual(row(entry('succeed', 0, 50), detail).attempts[0]?.waits, []);
+  });
+
   it('never begins before the run', () => {
     const view = row(entry('succeed', 5, 20), { queued_ms: 400, attempts: [attempt(1, 5, 20, 'succeed')] });
     assert.deepEqual(view.queue, { fromMs: 0, toMs: 5 });

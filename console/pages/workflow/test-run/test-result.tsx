@@ -90,7 +90,10 @@ function titleOf(
   return `Result ${shown.runId === known.run?.runId ? originOfRun(known.run) : 'of an earlier test'}`;
 }
 
-/** Follows a test that was started before the editor opened. It only updates the canvas. */
+/**
+ * Follows a test that was started before the editor opened. Renders nothing: only its results are recorded, for the
+ * canvas and the pane.
+ */
 function EarlierTest({ test }: { test: TestRun }) {
   const run = useRun(test.runId);
   return run.data && <SilentlyFollowed test={test} run={run.data} />;
@@ -193,7 +196,7 @@ interface OfNodeProps {
   nodeId: string;
   pin: Pin | undefined;
   shown: NodeTest | undefined;
-  /** False if the line of the test above already names the node. */
+  /** False if the test above is of this node alone, so that a heading would add nothing. */
   isNamed: boolean;
 }
 
