@@ -72,7 +72,10 @@ function startData(drawing: Drawing, kind: NodeKind): JsonObject {
   return model === undefined ? data : { ...data, settings: { ...settings, model_name: model } };
 }
 
-/** Returns `HTTP request`, then `HTTP request 2`, because people tell nodes apart by label in the lists of links and problems. */
+/**
+ * Returns `HTTP request`, then `HTTP request 2`, because people tell nodes apart by label in the lists of links and
+ * problems.
+ */
 function freeLabel(drawing: Drawing, title: string): string {
   const used = new Set([...nodesOf(drawing).values()].map((node) => dataOf(node)['label']));
   if (!used.has(title)) return title;
@@ -329,9 +332,7 @@ function withoutTargets(data: JsonObject, exit: Exit): JsonObject {
   return isKept ? data : withTargets(data, exit, []);
 }
 
-/**
- * Removes the edges of a node that lead from the `gone` exits. `old` are all exits of the node before the change.
- */
+/** Removes the edges of a node that lead from the `gone` exits. `old` are all exits of the node before the change. */
 function withoutExits(drawing: Drawing, nodeId: string, old: readonly Exit[], gone: readonly Exit[]): Drawing {
   return withEdges(drawing, (edge) => {
     if (edge['source'] !== nodeId) return edge;
