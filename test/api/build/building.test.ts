@@ -293,7 +293,7 @@ describe('an assistant', function () {
     const output: NodeOutput = { content: '', ...input };
     const results = new Map([['start', output]]);
     for (const { name, value } of shown) assert.equal(renderText(`{{ ${name} }}`, { input, results }), value, name);
-    const values = shown.map(({ value }) => value).toSorted();
+    const values = shown.map(({ value }) => String(value)).toSorted();
     assert.deepEqual(values, ['backslash', 'backslash', 'dot', 'quote', 'quote', 'space', 'space']);
   });
 
