@@ -68,7 +68,10 @@ export interface ModelProviders {
   models: ReadonlyMap<string, ResolvedModel>;
 }
 
-/** Throws `ConfigError`. OPENAI_API_KEY without a file means OpenAI for every model, at an unknown price (0). */
+/**
+ * Throws `ConfigError`. If MODEL_PROVIDERS_FILE is not set but OPENAI_API_KEY is, every model is one of OpenAI, and its
+ * calls cost 0 because no prices are known.
+ */
 export function loadModelProviders(environment: Environment, env: NodeJS.ProcessEnv): ModelProviders {
   if (environment.modelProvidersFile !== undefined) return parseModelProviders(environment.modelProvidersFile, env);
   if (environment.openaiApiKey === undefined) return { models: new Map() };

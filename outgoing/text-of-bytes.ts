@@ -5,7 +5,7 @@ import sniffHtml from 'html-encoding-sniffer';
 
 export interface TextOfBytes {
   text: string;
-  /** The encoding with which the bytes were decoded; undefined if it is unknown. */
+  /** The encoding of the bytes. Undefined if none was found; the text is then what UTF-8 makes of them. */
   encoding: string | undefined;
   /** False if U+FFFD replaces undecodable bytes. */
   isExact: boolean;
@@ -35,7 +35,7 @@ export function isTextType(type: string): boolean {
   return TEXT_TYPE.test(name.trim());
 }
 
-/** This many bytes of a character may be missing where a body was cut. */
+/** At most this many bytes of an incomplete character are left at the end of a body that was cut. */
 const LONGEST_CUT = 3;
 
 /** Returns true if a body without a type is text. `isWhole` is false if the bytes are only its start. */
@@ -133,7 +133,7 @@ const MOST_TRIED = 5;
 // eslint-disable-next-line no-control-regex -- the pattern searches for these characters
 const CONTROLS = /[\0-\x08\x0e-\x1f\x7f-\x9f]/;
 
-/** `isUtf8` is true if the bytes are valid UTF-8 with null characters, which ASCII in UTF-16 is. */
+/** `isUtf8` is true if the bytes are valid UTF-8 with null characters, as ASCII text in UTF-16 is. */
 async function detectText(bytes: Uint8Array, isUtf8: boolean): Promise<TextOfBytes | undefined> {
   // Loaded only here, because the detector unpacks tables of many megabytes and most bytes are UTF-8.
   const { chardet } = await import('jschardet');

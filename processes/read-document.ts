@@ -11,7 +11,10 @@ const MAX_EXPANDED_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRIES = 10_000;
 const MAX_TEXT_CHARACTERS = 16 * 1024 * 1024;
 
-/** Thrown for a document whose text cannot be read. Users see the message. */
+/**
+ * Thrown for a document whose text cannot be read. The message completes a sentence that users see: `The document "x"`
+ * + `is encrypted`.
+ */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
   readonly code: 'invalid_document' | 'file_too_large';
@@ -94,17 +97,18 @@ async function readXlsx(archive: Uint8Array): Promise<string> {
 
 /**
  * Returns an uncompressed archive with the XML parts only, because the parsers expand everything without a limit.
- * `unzipSync` never expands an entry beyond its declared size.
+ * `unzipSync` never inflates a deflated entry beyond its declared size. A stored entry has its compressed size,
+ * whatever it declares.
  */
 async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
   let entries = 0;
   let expanded = 0;
   const found = unzipSync(bytes, {
-    filter({ name, originalSize }) {
+    filter({ name, size, originalSize }) {
       entries += 1;
       if (entries > MAX_ENTRIES) throw tooLarge(`has more than ${MAX_ENTRIES} parts`);
       if (!/\.(?:xml|rels)$/i.test(name)) return false;
-      expanded += originalSize;
+      expanded += Math.max(size, originalSize);
       if (expanded > MAX_EXPANDED_BYTES) throw tooLarge(`expands to more than ${MAX_EXPANDED_BYTES} bytes`);
       return true;
     },

@@ -60,8 +60,8 @@ function isRefusal({ refused }: AuditRule, error: unknown): error is ApiError {
 }
 
 /**
- * Returns the object that was refused to the caller. Returns undefined if it does not exist, or if the caller has
- * access to the object that should contain it.
+ * Returns the object that was refused to the caller: the target, or else the object that the path names around it.
+ * Returns undefined if neither exists, or if the error is a 404 and the caller has access to the outer object.
  */
 async function findNamed(
   rule: AuditRule,
@@ -80,12 +80,14 @@ async function findNamed(
   if (error.refuses !== undefined) return find(error.refuses.type, error.refuses);
   const params = route.params?.safeParse(ctx.params).data;
   const around = toAround(route, ctx.params);
-  // A caller with access may know that an object inside does not exist, so nothing was refused.
+  // A caller with access to the outer object is allowed to learn that there is no such object in it, so nothing was
+  // refused.
   if (error.status === 404 && state.access !== undefined) return undefined;
   const projectId = state.access?.projectId ?? (around?.type === 'project' ? around.id : undefined);
   const key = params === undefined ? undefined : targetKey(rule, params, projectId);
   const [inside, outside] = [key && (await find(rule.target, key)), around && (await find(around.type, around))];
-  // If the target belongs to another project than the object that contains it, the latter was refused.
+  // If the target does not exist, or belongs to another project than the object around it in the path, that outer
+  // object was refused.
   return outside !== undefined && inside?.projectId !== outside.projectId ? outside : inside;
 }
 

@@ -1,4 +1,5 @@
 // Lists the variables that a node may read: the input, and the results of the nodes before it, with their last values.
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { compilePlan } from '../../graph/compile-plan.js';
 import { cutText } from '../../graph/cut-text.js';
@@ -6,6 +7,7 @@ import { ExactNumber } from '../../graph/exact-number.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
+import { findExpressions } from '../../graph/template.js';
 import { toShortForm, type ShortNode } from '../../graph/building/short-form.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
 import { enclosingLoops } from '../../graph/plan.js';
@@ -15,7 +17,10 @@ import { pollRun } from './run-entries.js';
 import { defineTool, idSchema, nodeIdSchema, ToolError, type ToolContext } from './tool.js';
 
 const VALUE_CHARACTERS = 200;
-/** The values of a result with more bytes are not shown, because only a whole result can be parsed. */
+/**
+ * If the newest result of a node has more bytes, no values of the node are shown: only a whole result can be parsed, and
+ * an older result does not have the last values.
+ */
 const RESULT_BYTES = 64 * 1024;
 const MOST_NODES = 200;
 const MOST_FIELDS = 30;
@@ -44,7 +49,9 @@ export const listVariables = defineTool({
     const items = [
       ...before.flatMap((one) => variablesOf(byId.get(one)!, values.get(one))),
       ...loops.flatMap((loop) => variablesOfLoop(byId.get(loop)!)),
-      ...inputFieldsOf(drawing).map((field) => inputVariable(field, start === null ? undefined : values.get(start))),
+      ...inputFieldsOf(drawing).flatMap((field) =>
+        inputVariable(field, start === null ? undefined : values.get(start)),
+      ),
     ];
     const fitting = takeFitting(items, PART_BYTES);
     return { items: fitting, ...(fitting.length < items.length && { is_cut: true as const }) };
@@ -94,9 +101,9 @@ function variablesOf({ id, kind, data }: ShortNode, result: JsonObject | undefin
     const inside = isObject(value)
       ? Object.entries(value)
           .slice(0, MOST_FIELDS)
-          .map(([key, inner]) => toVariable(`${id}.result.${name}${toPart(key)}`, typeOf(inner), inner))
+          .flatMap(([key, inner]) => variableAt(`${id}.result`, [name, key], typeOf(inner), inner))
       : [];
-    return [toVariable(`${id}.result${toPart(name)}`, type, value), ...inside];
+    return [...variableAt(`${id}.result`, [name], type, value), ...inside];
   });
   const catches = data['on_error'] === 'continue' || data['on_error'] === 'branch';
   const errors = catches
@@ -111,10 +118,10 @@ function variablesOfLoop({ id, kind }: ShortNode): Variable[] {
   return names.map((name) => toVariable(`${id}.${name}`, name === 'index' ? 'integer' : 'any', undefined));
 }
 
-function inputVariable({ id, type, is_secret: isSecret }: JsonObject, last: JsonObject | undefined): Variable {
+function inputVariable({ id, type, is_secret: isSecret }: JsonObject, last: JsonObject | undefined): Variable[] {
   const name = String(id);
   const value = isSecret === true || last === undefined ? undefined : ownValue(last, name);
-  return toVariable(`input${toPart(name)}`, typeof type === 'string' ? type : 'any', value);
+  return variableAt('input', [name], typeof type === 'string' ? type : 'any', value);
 }
 
 function toVariable(name: string, type: string, value: unknown): Variable {
@@ -123,9 +130,18 @@ function toVariable(name: string, type: string, value: unknown): Variable {
   return { name, type, value: cutText(shown, VALUE_CHARACTERS) };
 }
 
-/** A part of a variable's path. */
+/** Returns no variable if the path cannot be written, for example because a name in it contains `]`. */
+function variableAt(start: string, path: string[], type: string, value: unknown): Variable[] {
+  const name = start + path.map(toPart).join('');
+  const [found] = findExpressions(`{{ ${name} }}`);
+  const parsed = found?.variable?.path.map(String);
+  return isDeepStrictEqual(parsed, path) ? [toVariable(name, type, value)] : [];
+}
+
+/** A part of a variable's path. There are no escapes between the quotes. */
 function toPart(name: string): string {
-  return /^[\w-]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+  if (/^[\w-]+$/.test(name)) return `.${name}`;
+  return name.includes('"') ? `['${name}']` : `["${name}"]`;
 }
 
 function typeOf(value: unknown): string {
@@ -140,13 +156,16 @@ function typeIn(field: unknown): string {
 
 const MOST_RUNS = 3;
 
-/** Returns the results of nodes in the newest three runs and tests, masked as every reader sees them. */
+/**
+ * Returns the newest successful result of each wanted node, from the three newest of all runs and tests. Secrets are
+ * masked, as for every reader. A node whose newest result is too large has no result.
+ */
 async function lastResults(
   context: ToolContext,
   workflow: number,
   wanted: Set<string>,
-): Promise<Map<string, JsonObject>> {
-  const found = new Map<string, JsonObject>();
+): Promise<ReadonlyMap<string, JsonObject | undefined>> {
+  const found = new Map<string, JsonObject | undefined>();
   for (const runId of await newestRuns(context, workflow)) {
     if (wanted.size === found.size) break;
     const polled = await pollRun(context, runId).catch(() => 'unchanged' as const);
@@ -154,7 +173,7 @@ async function lastResults(
     for (const [id, entry] of Object.entries(polled.entries)) {
       if (!wanted.has(id) || found.has(id) || entry['status'] !== 'succeed') continue;
       const { value } = await readCut(entry['result'], polled.answer.memory, RESULT_BYTES);
-      if (isObject(value)) found.set(id, value);
+      found.set(id, isObject(value) ? value : undefined);
     }
   }
   return found;

@@ -18,7 +18,7 @@ const cache = new LRUCache<string, NodeLabels, Db>({
   fetchMethod: (hash, _, { context: db }) => readLabels(db, Buffer.from(hash, 'hex')),
 });
 
-/** Returns the labels of the nodes outside bodies by their ids. `hash` is that of the run's snapshot. */
+/** Returns the labels of the nodes outside loops, by node id. `hash` is the hash of the run's stored graph. */
 export async function labelsOf(db: Db, hash: Buffer): Promise<NodeLabels> {
   return cache.forceFetch(hash.toString('hex'), { context: db });
 }

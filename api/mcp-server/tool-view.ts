@@ -15,8 +15,8 @@ export function toTool(workflow: ToolWorkflow, { hasTasks }: { hasTasks: boolean
 }
 
 export const toolFactsSchema = z.object({
-  name: z.string().describe('Words of the title, and the id; it changes with the title'),
-  description: z.string().describe('The short description; a sentence with the title where that is empty'),
+  name: z.string().describe('Words of the title, and the id. The name changes with the title'),
+  description: z.string().describe('The short description; if that description is empty, a sentence with the title'),
   input_schema: z.record(z.string(), z.unknown()).describe("JSON Schema of the arguments, from the trigger's fields"),
 });
 
@@ -50,7 +50,9 @@ export function toToolName({ id, title }: { id: number; title: string }): string
   return `${words === '' ? 'workflow' : words}${suffix}`;
 }
 
-/** The id at the end of a tool's name; undefined for a text that cannot be such a name. */
+/**
+ * The id at the end of a tool's name; undefined if the text has no id at its end or has other characters than names have.
+ */
 export function idInToolName(name: string): number | undefined {
   const id = NAME.test(name) ? Number(ID.exec(name)?.[1]) : Number.NaN;
   return Number.isInteger(id) && id <= MAX_ID ? id : undefined;

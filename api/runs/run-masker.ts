@@ -11,7 +11,7 @@ const WEIGHT = 8;
 
 /**
  * Returns undefined if the run is unknown. A large drawing is read in a turn of the queue (api/http/heavy-work.ts).
- * `memory`: the lease of the request, which gets its old size back at the end.
+ * `memory`: the lease of the request. It grows for the read and has its old size again when this function ends.
  */
 export async function readRunMasker(
   { db, secretBox, heavyWork }: Pick<RunDeps, 'db' | 'secretBox' | 'heavyWork'>,

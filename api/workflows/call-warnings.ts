@@ -21,10 +21,10 @@ interface Call {
   called: number;
 }
 
-/** The limit on the calls that are read: enough for any person, and a bound for hostile drawings. */
+/** The limit on the calls that `callsIn` returns: more than people draw, and a bound for hostile drawings. */
 const MAX_FINDINGS = 1000;
 
-/** Returns the calls of a drawing, which may be invalid. */
+/** Returns the calls of a drawing. The drawing may be invalid. */
 export function callsIn(drawing: JsonObject): Call[] {
   const nodes: unknown[] = Array.isArray(drawing['nodes']) ? drawing['nodes'] : [];
   return nodes

@@ -41,7 +41,10 @@ export function storeRefusedToolsOfRun(
   return store(db, place, nodeId, refused);
 }
 
-/** Replaces the result of the previous listing, and deletes the results for earlier versions. */
+/**
+ * Replaces what earlier listings found for the servers in `refused` (an empty list: every tool can be offered), and
+ * deletes what was found for earlier versions.
+ */
 async function store(db: Db, place: RawBuilder<unknown>, nodeId: string, refused: Refused): Promise<void> {
   if (refused.size === 0) return;
   const wrong = [...refused].filter(([, tools]) => tools.length > 0);

@@ -53,7 +53,7 @@ export function readOutputPieces(db: Db, runId: string): AsyncGenerator<string> 
 }
 
 export interface RunResult {
-  /** The node whose output is the result. */
+  /** `path` and `nodeId` name the node whose output is the result. */
   path: string;
   nodeId: string;
   /** True for the run's output node. False for its last node, whose content is the result then. */
@@ -78,7 +78,8 @@ export async function findRunResult(db: Db, runId: string): Promise<RunResult | 
 }
 
 /**
- * Returns the length of such a result's text in characters, as PostgreSQL counts. Undefined if the result has expired.
+ * Returns the number of characters (code points) of a result that `findRunResult` found, as text or JSON text.
+ * Undefined if the result has expired.
  */
 export async function countCharacters(
   db: Db,
@@ -91,7 +92,7 @@ export async function countCharacters(
   return rows[0]?.characters;
 }
 
-/** Returns true if the run's results have expired, so that the remaining ones are incomplete, or if it is unknown. */
+/** Returns true if results of the run have expired (some may not be deleted yet), or if there is no such run. */
 export async function areResultsExpired(db: Db, runId: string): Promise<boolean> {
   const run = await db.selectFrom('runs').select('results_expired_at').where('id', '=', runId).executeTakeFirst();
   return run === undefined || run.results_expired_at !== null;

@@ -5,7 +5,7 @@ import { countExpirableRuns } from '../retention/retention-repository.js';
 
 export interface ServiceFigures {
   openRuns: number;
-  /** The age of the oldest accepted run that has not started and is not queued; 0 if there is none. */
+  /** Seconds since the oldest run that has not started was accepted or left its queue; 0 if there is none. */
   unstartedAgeSeconds: number;
   stuckRuns: number;
   pendingApprovals: number;
@@ -17,6 +17,9 @@ export interface ServiceFigures {
   billedUsd: number;
   expirableRuns: number;
 }
+
+/** A run of a conversation may have been queued. Until it starts, only leaving the queue and a cancellation update it. */
+const startableSince = sql`CASE WHEN conversation_id IS NULL THEN created_at ELSE updated_at END`;
 
 const COUNTED_UP_TO = 10_000;
 
@@ -30,7 +33,7 @@ export function readServiceFigures(db: Database, retentionDays: number): Promise
         (SELECT coalesce(sum(total_spent_usd), 0)::float8 FROM projects) AS "billedUsd"
       FROM (
         SELECT count(*) AS "openRuns",
-          coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE run_started_at IS NULL AND NOT is_queued)), 0)::float8
+          coalesce(extract(epoch FROM now() - min(${startableSince}) FILTER (WHERE run_started_at IS NULL AND NOT is_queued)), 0)::float8
             AS "unstartedAgeSeconds"
         FROM runs WHERE status = 'In Progress' AND next_check_at IS NOT NULL
       ) AS open, (

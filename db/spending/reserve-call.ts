@@ -49,7 +49,13 @@ export interface PassedLimitRow extends Omit<PassedLimit, 'limited'> {
   limited: SpendingLimitKind | null;
 }
 
+export interface PassedLimitOfCall extends Omit<PassedLimit, 'limited'> {
+  /** `test` for the `max_cost` of a test, and `run` for the `max_run_cost` of a workflow. */
+  limited: SpendingLimitKind | 'test';
+}
+
 interface ClaimRow extends PassedLimitRow {
+  isOfTest: boolean;
   /** Null, with the next two, if nothing was claimed. */
   attempts: number | null;
   crashes: number;
@@ -62,7 +68,7 @@ interface ClaimRow extends PassedLimitRow {
  * ended: then it returns undefined. The end of the run waits for the claim, and charges the calls that are still in
  * flight. A call that reserves nothing is claimed by `claimCall` without these checks.
  */
-export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<CallClaim | PassedLimit | undefined> {
+export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<CallClaim | PassedLimitOfCall | undefined> {
   const { projectId, reservedUsd, reservedTokens, maxCostUsd } = call;
   if (isZeroDecimal(reservedUsd)) return claimCall(db, call);
   const claim = claimOf(
@@ -77,10 +83,14 @@ export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<Call
     ), open_run AS MATERIALIZED (
       SELECT id FROM runs WHERE id = ${call.runId}::uuid AND status = 'In Progress' FOR KEY SHARE
     ), claimed AS (${claim})
-    SELECT claimed.attempts, claimed.crashes, claimed."hasReaders", EXISTS (SELECT FROM open_run) AS "isOpen", ${passedLimitColumns}
+    SELECT claimed.attempts, claimed.crashes, claimed."hasReaders", EXISTS (SELECT FROM open_run) AS "isOpen", ${passedLimitColumns},
+      EXISTS (
+        SELECT FROM runs AS run JOIN test_runs AS test ON test.run_id = coalesce(run.root_run_id, run.id)
+        WHERE refused.limited = 'run' AND run.id = ${call.runId}::uuid AND test.max_cost_usd = refused.limit_usd
+      ) AS "isOfTest"
     FROM (SELECT) AS asked LEFT JOIN claimed ON true LEFT JOIN refused ON true`.execute(db);
-  const { attempts, crashes, hasReaders, isOpen, limited, ...passed } = rows[0]!;
+  const { attempts, crashes, hasReaders, isOpen, limited, isOfTest, ...passed } = rows[0]!;
   if (!isOpen) return undefined;
-  if (limited !== null) return { limited, ...passed };
+  if (limited !== null) return { limited: isOfTest ? 'test' : limited, ...passed };
   return toClaim(attempts === null ? undefined : { attempts, crashes, hasReaders });
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { unzipSync, zipSync } from 'fflate';
 import { deflatedSpaces, docxOf, pdfOf, pdfWith } from '../support/documents.js';
 import { useDocumentTexts } from './document-texts.js';
 
@@ -21,6 +22,24 @@ describe('texts of hostile documents', function () {
     assert.equal(pdf.length < 16 * 1024 * 1024, true);
     assert.equal((await errorOf(pdf))[0], 'file_too_large');
     assert.equal(await textOf(pdfOf('still here')), 'still here');
+  });
+
+  it('of archives whose uncompressed parts declare no size, and share their bytes, are refused', async () => {
+    const parts = Object.fromEntries(
+      Array.from({ length: 80 }, (_, part) => [`word/${String(part).padStart(4, '0')}.xml`, Buffer.alloc(0)]),
+    );
+    const shared = Buffer.alloc(1024 * 1024, ' ');
+    const archive = Buffer.from(zipSync({ 'word/all.xml': shared, ...unzipSync(docxOf('x')), ...parts }, { level: 0 }));
+    // Each empty part points at the bytes of the first part.
+    let at = archive.indexOf('PK\x01\x02');
+    const first = archive.readUInt32LE(at + 42);
+    for (; at >= 0; at = archive.indexOf('PK\x01\x02', at + 1)) {
+      if (archive.readUInt32LE(at + 24) > 0) continue;
+      archive.writeUInt32LE(shared.length, at + 20);
+      archive.writeUInt32LE(first, at + 42);
+    }
+    const [code, message] = await errorOf(archive);
+    assert.deepEqual([code, /expands to more than/.test(message)], ['file_too_large', true], message);
   });
 
   it('end with their signal', async () => {

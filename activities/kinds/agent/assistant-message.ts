@@ -17,7 +17,10 @@ export interface ReadMessage {
   calls: AskedCall[];
 }
 
-/** Returns undefined for a message with which the conversation cannot continue. Every returned call has a usable id. */
+/**
+ * Returns undefined for a message with which the conversation cannot continue. The ids of the calls are usable because
+ * `giveCallIds` has replaced all others.
+ */
 export function readMessage(answer: unknown): ReadMessage | undefined {
   const received = messageOf(answer);
   if (received === undefined || textOfContent(received['content']) === undefined) return undefined;

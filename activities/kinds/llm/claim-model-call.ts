@@ -5,7 +5,7 @@ import type { ResolvedModel } from '../../../config/model-providers.js';
 import { weighFiles } from '../../../config/file-tokens.js';
 import { priceOf, reservedTokens, type Tokens } from '../../../config/model-price.js';
 import type { Database } from '../../../db/core/client.js';
-import { claimPaidCall, spanOf, type PassedLimit } from '../../../db/spending/reserve-call.js';
+import { claimPaidCall, spanOf, type PassedLimitOfCall } from '../../../db/spending/reserve-call.js';
 import { isZeroDecimal } from '../../../graph/decimal.js';
 import { unmarkNumbers } from '../../../outgoing/exact-numbers.js';
 import { NodeFailure, runClosedFailure } from '../../node/failures.js';
@@ -78,11 +78,13 @@ function toLengths({ max_tokens, max_completion_tokens, n, ...rest }: ModelCall[
 const SUBJECTS = {
   project: { who: 'The project', limit: 'spending_limit' },
   run: { who: 'The run', limit: 'max_run_cost' },
+  test: { who: 'The test', limit: 'max_cost' },
   agent: { who: 'The agent', limit: 'max_cost' },
   cases: { who: 'The run of cases', limit: 'max_cost' },
 } as const;
 
-function budgetExceeded({ limited, limitUsd, period, spentUsd, reservedUsd }: PassedLimit, price: string): NodeFailure {
+function budgetExceeded(passed: PassedLimitOfCall, price: string): NodeFailure {
+  const { limited, limitUsd, period, spentUsd, reservedUsd } = passed;
   const { who, limit } = SUBJECTS[limited];
   const span = spanOf(period);
   const others = isZeroDecimal(reservedUsd) ? '' : ` (and ${reservedUsd} USD are reserved for other calls)`;

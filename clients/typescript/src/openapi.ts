@@ -9786,14 +9786,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description The short description; a sentence with the title where that is empty */
+                        /** @description The short description; if that description is empty, a sentence with the title */
                         description: string;
                         /** @description JSON Schema of the arguments, from the trigger's fields */
                         input_schema: {
                             [key: string]: unknown;
                         };
                         is_tool: boolean;
-                        /** @description Words of the title, and the id; it changes with the title */
+                        /** @description Words of the title, and the id. The name changes with the title */
                         name: string;
                         /**
                          * Format: uri

@@ -1,8 +1,10 @@
 // The abilities of assistants that build workflows (docs/use/assistants.md).
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { exampleOf } from '../../../graph/building/example.js';
 import { kinds, type NodeKind } from '../../../graph/kinds.js';
 import { nodeDefinitions } from '../../../graph/nodes/registry.js';
+import { renderText, type NodeOutput } from '../../../graph/template.js';
 import { ownValue, type JsonObject } from '../../../graph/json.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
@@ -248,6 +250,53 @@ describe('an assistant', function () {
     assert.ok([...end.values()].every((value) => (value ?? '').length <= 200));
   });
 
+  interface Listed {
+    items: { name: string; value: string | null }[];
+  }
+
+  it('is not shown the value of an older run for a node whose newest result is too large', async () => {
+    const pathname = `/sized-${randomUUID()}`;
+    const { id } = await make([
+      start,
+      { add: { id: 'get', kind: 'http-node', data: { url: target.url + pathname }, after: 'start' } },
+      { add: { id: 'end', kind: 'output-node', data: { value: 'x' }, after: 'get' } },
+    ]);
+    const values: unknown[] = [];
+    for (const size of [1_000, 100_000]) {
+      target.on(pathname, { body: 'x'.repeat(size) });
+      const { status } = await assistant.use<ShownRun>('test_workflow', { id, mode: 'from', input: {} });
+      assert.equal(status, 'succeed');
+      const { items } = await assistant.use<Listed>('variables', { id, node: 'end' });
+      values.push(items.find(({ name }) => name === 'get.result.content')?.value);
+    }
+    assert.deepEqual(values, ['x'.repeat(200), null]);
+  });
+
+  it('is shown only variables that have the values beside them', async () => {
+    const { id } = await make([
+      start,
+      { add: { id: 'end', kind: 'output-node', data: { value: 'x' }, after: 'start' } },
+    ]);
+    const inside = {
+      'a"b': 'quote',
+      'a\\b': 'backslash',
+      'a]b': 'bracket',
+      'a}}b': 'braces',
+      '': 'empty',
+      'a b': 'space',
+    };
+    const input = { 'order.v1': { id: 'dot', ...inside }, ...inside };
+    await assistant.use<ShownRun>('test_workflow', { id, mode: 'from', input });
+    const { items } = await assistant.use<Listed>('variables', { id, node: 'end' });
+    // The values that are no JSON.
+    const shown = items.filter(({ name, value }) => name.startsWith('start.') && /^\w/.test(value ?? ''));
+    const output: NodeOutput = { content: '', ...input };
+    const results = new Map([['start', output]]);
+    for (const { name, value } of shown) assert.equal(renderText(`{{ ${name} }}`, { input, results }), value, name);
+    const values = shown.map(({ value }) => String(value)).toSorted();
+    assert.deepEqual(values, ['backslash', 'backslash', 'dot', 'quote', 'quote', 'space', 'space']);
+  });
+
   it('mocks nodes with side effects unless it is told to execute them, and uses their pins', async () => {
     const before = target.requests.length;
     const sent = () => target.requests.slice(before).filter(({ path }) => path.startsWith('/order')).length;
@@ -327,6 +376,14 @@ describe('an assistant', function () {
     assert.deepEqual(
       [run.status, run.nodes.find((node) => node.id === 'ask')?.error?.code],
       ['failed', 'budget_exceeded'],
+    );
+    const messageOf = ({ nodes }: ShownRun) => nodes.find((node) => node.id === 'ask')?.error?.message ?? '';
+    assert.match(messageOf(run), /The test has spent 0 USD of its max_cost of 0\.0000001 USD/);
+    await account.api.patch(`/workflows/${id}/`, { body: { max_run_cost: '0.00000005' } });
+    const limited = { id, mode: 'node', node: 'ask', max_cost: '0.0000001' };
+    assert.match(
+      messageOf(await assistant.use<ShownRun>('test_workflow', limited)),
+      /The run has spent 0 USD of its max_run_cost of 0\.00000005 USD/,
     );
     assert.match(
       await assistant.refused('test_workflow', { id, mode: 'node', node: 'ask', max_cost: 'cheap' }),
