@@ -232,22 +232,15 @@ describe('services of attackers', function () {
     assert.equal(made.status, 400, JSON.stringify(made.body));
   });
 
-  it('that come at once wait in a short queue for each user, and that of another user is read meanwhile', async () => {
+  it('that come at once wait in a short queue for each user, and that of another user is not refused', async () => {
     const other = await createAccount(stack);
     const theirs = `/projects/${await other.api.createProject()}/services/`;
     const paths = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`/p${at}`, { get: ok }]));
     const body = documentOf(paths);
-    let read = 0;
-    const flood = Array.from({ length: 40 }, async () => {
-      const answer = await post(body);
-      if (answer.status === 201) read += 1;
-      return answer;
-    });
+    const flood = Array.from({ length: 40 }, () => post(body));
     const meanwhile = await post(documentOf({ '/a': { get: ok } }), other.api, theirs);
     assert.equal(meanwhile.status, 201, JSON.stringify(meanwhile.body));
-    const readBefore = read;
     const answers = await Promise.all(flood);
-    assert.ok(readBefore < read, `${readBefore} of ${read} documents were read before that of the other user`);
     const statuses = new Set(answers.map(({ status }) => status));
     assert.ok(
       [...statuses].every((status) => [201, 503].includes(status)),
