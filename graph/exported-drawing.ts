@@ -1,4 +1,5 @@
-// Drawings in files. A file never contains credentials, and `********` in a file stands for no value.
+// Drawings in files. A file never contains credentials. An import reads a credential `********` as empty: it keeps no
+// stored secret, as a save does.
 import { isObject, leavesOf, type JsonObject } from './json.js';
 import { createMasker } from './mask.js';
 import { literalsOf, mapCredentials, type CredentialPlace } from './public-drawing.js';
@@ -9,7 +10,8 @@ import { credentialLiteralsIn, type SecretMap } from './secrets.js';
 export const EXPORT_FORMAT = 'workflow-automation/1';
 
 /**
- * Returns a copy of a stored drawing with `********` in place of each credential and wherever else its text occurs.
+ * Returns a copy of a stored drawing with `********` in place of each credential. The literal text of headers,
+ * addresses and values of actions is also masked wherever else it occurs; that of a secret field's default is not.
  * `secrets` were cut out of the drawing. A header that consists only of variables stays, because it names the source of
  * the credential.
  */

@@ -1,5 +1,5 @@
-// The errors of calls to MCP servers. Their messages contain no values of the headers of our requests. They may quote
-// the error that a server has sent; mcp-session.ts masks the values of our headers in such a text.
+// The errors of calls to MCP servers. A message may quote the error that a server has sent, and so contain values of
+// the headers of our requests, until mcp-session.ts or mcp-client.ts masks them.
 import { McpError as JsonRpcError } from '@modelcontextprotocol/sdk/types.js';
 
 export type McpErrorCode =
@@ -43,7 +43,10 @@ export class McpError extends Error {
     return new McpError(this.code, message, isBeforeSend, this);
   }
 
-  /** Returns a copy for a call that the server had received before the request with this error was made. */
+  /**
+   * Returns a copy for an earlier call that fails because of this error, for example because its broken stream could
+   * not be resumed. The server has received that call, so `isBeforeSend` is false.
+   */
   afterSend(): McpError {
     return new McpError(this.code, this.message, false, { isSessionLost: this.isSessionLost });
   }

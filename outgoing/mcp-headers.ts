@@ -14,8 +14,9 @@ const OURS = new Set([
 ]);
 
 /**
- * Returns the headers to send, trimmed, without those that the protocol or the connection sets. Throws `McpError`:
- * `invalid_value` for a line break inside a value, and `mcp_protocol` for another name or value that HTTP cannot carry.
+ * Returns the headers to send, trimmed, without those that MCP or the HTTP client sets, and with a default
+ * `user-agent`. Throws `McpError`: `invalid_value` for a line break inside a value, and `mcp_protocol` for another name
+ * or value that HTTP cannot carry.
  */
 export function toSendableHeaders(headers: Record<string, string>): Record<string, string> {
   const sendable: Record<string, string> = { 'user-agent': 'workflow-automation-service' };

@@ -1,6 +1,6 @@
-// `npm run test:newest-node`: on the newest LTS line of Node.js, runs the tests that need no stack, and the demo's
-// samples on a whole stack with its native modules. Arguments are passed to mocha. The last line is the sum, "N
-// passed, N failed".
+// `npm run test:newest-node`: on the newest LTS line of Node.js, runs those tests of `FOLDERS` that need no stack, then
+// the demo's samples on a stack, whose native modules this Node.js must load. Arguments are passed to mocha. The last
+// line is the sum, "N passed, N failed".
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -23,14 +23,21 @@ const FOLDERS = [
 ];
 /** The modules that start a stack or a database. */
 const STACK = /^(?:test\/support\/shared-stack|harness\/stack\/stack|test\/db\/(?:open-run|migrated-database))\.ts$/;
-/** Modules that start a stack to record histories. The replay test imports them only for the names of scenarios. */
+/**
+ * Imports are not followed into this folder: its modules import what records histories on a stack, but the tests take
+ * only names, constants and helpers from it.
+ */
 const RECORDS = 'test/replay/';
 const IMPORTS = /^(?:import|export)\b(?! type)[^;]*?from '(\.[^']+)\.js'/gm;
-/** Variables for registry, caches and language. Excludes everything that configures the service. */
+/**
+ * The environment variables that the demo gets: paths, caches, language, and those that find or build Temporal's
+ * program (`GO...` configures the Go command). Variables that configure the service are dropped.
+ */
 const KEPT = /^(PATH|HOME|USER|LANG|TMPDIR|XDG_.+|TEMPORAL_CLI|GO.+)$/;
 /**
- * Excluded tests. The first measures delays of a few milliseconds, which suites running beside it lengthen. The second
- * executes thousands of drawings on workflow code, which uses nothing of Node.js.
+ * Excluded tests. The first measures delays of a few milliseconds, which become longer when scripts/run-suites.sh runs
+ * other suites at the same time. The second executes thousands of drawings on workflow code, which uses nothing of
+ * Node.js.
  */
 const LEFT_OUT = ['hostile-code.test.ts', 'random-drawings.test.ts'];
 const SMOKE_TIMEOUT_MS = 5 * 60_000;
@@ -74,7 +81,7 @@ function needsStack(file, seen = new Set()) {
   return [...imports].some(([, target]) => needsStack(path.join(path.dirname(file), `${target}.ts`), seen));
 }
 
-/** Runs every sample workflow on PostgreSQL, Temporal, API and worker. Exits with 1 if one does not succeed. */
+/** Runs every sample workflow on a stack of PostgreSQL, Temporal, API and worker. Resolves to true if all succeed. */
 async function runDemo() {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'workflow-newest-node-'));
   chmodSync(dataDir, 0o755); // PostgreSQL's account must be able to enter it

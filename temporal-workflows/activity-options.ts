@@ -39,22 +39,23 @@ import { DEFAULT_POOL, queueOfPool } from '../graph/pools.js';
 import type { ReusedNode } from '../graph/planner.js';
 
 /**
- * The activity itself decides how often a node is attempted. It counts attempts in the database and ends them with a
- * non-retryable failure, so an outage of our own services never uses up a node's attempts. Temporal's retry policy only
- * sets the delay between retries, and `scheduleToCloseTimeout` ends an activity that never succeeds
+ * The activity itself decides how often a node is attempted. It counts attempts in the database, and after the last one
+ * it fails with a non-retryable failure, so an outage of our own services never uses up a node's attempts. Temporal's
+ * retry policy only sets the delay between retries, and `scheduleToCloseTimeout` ends an activity that never succeeds
  * (docs/adr/0004-attempts-counted-in-postgres.md).
  */
 const outgoing = {
   // A run must not end before it knows whether its calls were charged.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  // A node whose worker died is retried within 15 s.
+  // A node whose worker died is retried after 11 s at best, and after at most 20 s if its activity was retried before.
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
 } as const;
 
 // Allows for two of the longest calls (models and MCP tools 600 s, requests 300 s), because an activity may start
-// another node until shortly after its first one has ended. Each call adds 2 min of waiting for memory, 2 min to
-// connect twice and 30 min to record while the database is away or full. A node may also wait for memory before a call.
+// another node until shortly after its first one has ended. Each call adds 2 min in which its answer waits for
+// memory, 2 min to connect twice and 30 min to record while the database is away or full. The rest allows for waiting
+// for memory before a call.
 // Heartbeats detect a dead worker, so this limit only has to be long enough never to cut off a call that is paid for.
 const NODE_LIMIT = '90m';
 const nodeOptions = { ...outgoing, startToCloseTimeout: NODE_LIMIT } as const;
@@ -93,7 +94,7 @@ function optionsOf({ pool, takeWithin }: Place): ActivityOptions {
 }
 
 /**
- * The options of activities that read a few rows and write one. Such an activity costs one history event and does not
+ * The options of short activities that use only the database. Such an activity costs one history event and does not
  * pass through a task queue, and Temporal retries it until it succeeds.
  */
 const inWorkflowTask = {
@@ -137,7 +138,10 @@ export async function enterPool(ref: EnterPoolRef, takeWithin: number | undefine
 
 const fixing = proxyLocalActivities<Pick<Activities, 'takeGiven'>>(inWorkflowTask);
 
-/** Ends a node that has a fixed result and whose kind takes several activities, then executes the nodes after it. */
+/**
+ * Ends a node that has a fixed result, then executes the nodes after it. For kinds that take several activities, and,
+ * if the project has pools, also for kinds that take one.
+ */
 export function takeFixed(ref: WalkRef, summary: string): Promise<Walked> {
   return fixing.takeGiven.executeWithOptions({ summary: `${summary}: fixed` }, [ref]);
 }

@@ -87,8 +87,8 @@ async function accept(deps: FiringDeps, firing: FiringKey, startedMs: number): P
 }
 
 /**
- * Compares with `startedMs`, because the nominal time may be long ago: a firing may wait for
- * the previous run or be caught up.
+ * Counts from `startedMs`, when Temporal started the firing's workflow, and not from the nominal time, which may be
+ * long ago: a firing may wait for the previous run or be caught up.
  */
 function isTooLate({ catchupSeconds }: FiringSchedule, startedMs: number): boolean {
   return Date.now() - startedMs > catchupSeconds * 1000;

@@ -11,8 +11,8 @@ import { loadTemporalConnection } from '../../config/temporal-connection.js';
 export type WorkerConfig = ReturnType<typeof loadWorkerConfig>;
 
 /**
- * About as many runs are active as there are slots; the others wait. A cached run takes a tenth of a MiB, and the SDK's
- * default would cache two thousand runs on a large machine.
+ * The worker caches at least this many runs, else two for each slot, because about as many runs are active as there are
+ * slots. A run takes a tenth of a MiB. The SDK's default would be two thousand runs on a large machine.
  */
 const LEAST_CACHED_WORKFLOWS = 200;
 

@@ -1,5 +1,5 @@
-// The chat-completion proxy (docs/use/interface-notes/proxy.md). A call is not part of a run; its transaction belongs
-// to a project, or to none.
+// The chat-completion proxy (docs/use/interface-notes/proxy.md). A call to a provider is not part of a run; its billing
+// transaction belongs to a project, or to none. A call to the model `workflow:ID` starts a run.
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { mayAct } from '../../acceptance/roles.js';

@@ -21,8 +21,8 @@ export interface AuditRule<P = unknown> {
   /** The parameter that names the target's workflow, if the target's id alone is not unique. */
   within?: keyof P & string;
   /**
-   * Records only refusals: for starts of runs, calls, bookmarks, and requests without a lasting change
-   * (docs/operate/audit.md, "What is recorded"). test/api/audit/audit.test.ts lists these routes.
+   * Records only refusals: for starts of runs, model calls of the chat proxy, bookmarks, and requests without a lasting
+   * change (docs/operate/audit.md, "What is recorded"). test/api/audit/audit.test.ts lists these routes.
    */
   records?: 'refusals';
   /**
@@ -49,8 +49,8 @@ export interface AuditTrail {
   refuse: (error: unknown) => Promise<void>;
   /**
    * Runs a change and stores its record in one transaction, as the rule of the route declares. `keyOf` returns the key
-   * of the created object or of the event's subject; undefined if nothing has changed. `within`: a transaction that is
-   * already open.
+   * of the created object, or of the recorded object if the path names none (the user of a sign-in); undefined if
+   * nothing has changed. `within`: a transaction that is already open.
    */
   change<T>(
     work: (transaction: Transaction<Tables>) => Promise<T>,

@@ -72,9 +72,12 @@ export function looksOf(type: string): KindLooks {
   return Object.hasOwn(LOOKS, type) ? LOOKS[type]! : PLAIN;
 }
 
-/** Cards show no more characters. */
+/** The maximum length of the line on a card, in characters. */
 const MAX_LINE = 120;
-/** Variables are named within so many characters. A line is rendered with each change of the drawing. */
+/**
+ * Only this many characters of a text are searched for variables, because each change of the drawing makes all lines
+ * anew.
+ */
 const MAX_TEXT = 10_000;
 
 /**
@@ -183,7 +186,7 @@ function sentenceOf(condition: unknown, lists: number): string {
   );
 }
 
-/** Returns host and path. Anything that is not a URL, such as a variable, is returned as it is. */
+/** Returns a URL without scheme, credentials, query, fragment and final slash. The URL may begin with a variable. */
 function hostOf(url: unknown): string {
   const text = asText(url)?.trim() ?? '';
   return text

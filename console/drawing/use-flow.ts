@@ -49,7 +49,7 @@ export function useFlow(): Flow {
   return { nodes, edges, ...handlers };
 }
 
-/** Larger drawings render only what is in view. */
+/** With more cards, frames and notes than this, only those in view are rendered. */
 export const MAX_AT_ONCE = 150;
 
 /** Cache per canvas: unchanged edges and an unchanged list remain the same objects. */
@@ -108,7 +108,7 @@ interface FlowHandlers {
   onEdgesChange: (changes: EdgeChange[]) => void;
 }
 
-/** Positions of dragged nodes if nothing is being dragged. */
+/** The positions while nothing is being dragged. Compared by identity. */
 export const STANDING: ReadonlyMap<string, Position> = new Map();
 
 /** Calls `onMoving` with the positions of the nodes during a drag. */

@@ -13,7 +13,7 @@ interface RemarksDialogProps {
   onOpen?: () => void;
 }
 
-/** Lists the parts of a file or example that a new workflow lacks. */
+/** Lists what an import, a paste or a copy could not take over as it was. */
 export function RemarksDialog({ title, lead, whole, warnings, onClose, onOpen }: RemarksDialogProps) {
   return (
     <Dialog

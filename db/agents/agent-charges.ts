@@ -1,6 +1,6 @@
 // The cost of a node that calls models is the sum of its calls in the ledger, whenever their answers arrive. The
-// end of a run, or of the node, charges calls in flight as cut off; an answer that is recorded later changes the
-// amount to the new sum.
+// end of a run, or of the node, charges the calls in flight as cut off, that is, with the amount reserved for them, as
+// an estimate; an answer that is recorded later changes the amount to the new sum.
 //
 // Every transaction that records the price of an answer, or computes a billing transaction from the ledger, holds the
 // run's row lock until its commit, so that none of them misses another's uncommitted change. A transaction that dies
@@ -47,13 +47,16 @@ async function lockRunAndNode(trx: Transaction<Tables>, { runId, path, nodeId }:
     SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM node)`.execute(trx);
 }
 
-/** Records the answer to a model call, in a transaction that has locked the run. Idempotent. */
+/** Marks a model call as answered and records its price, in a transaction that has locked the run. Idempotent. */
 export async function addPaidCall(trx: Transaction<Tables>, call: OwnCall, paid: PaidCall): Promise<void> {
   await markCallApplied(trx, call, paid);
   await setToLedger(trx, call.runId, isNode(call));
 }
 
-/** Records the price of an answered model call and nothing else of the answer. */
+/**
+ * Records the price of an answered model call without its answer. The call counts as answered, so it cannot be claimed
+ * again.
+ */
 export async function savePaidCall(db: Database, call: OwnCall, paid: PaidCall): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await lockRun(trx, call.runId);
@@ -61,7 +64,7 @@ export async function savePaidCall(db: Database, call: OwnCall, paid: PaidCall):
   });
 }
 
-/** Records the price of an answer that cannot be used. The call may be made again. */
+/** Records the price of an answer that cannot be used, and leaves the call free to be claimed again. */
 export async function savePaidAttempt(db: Database, call: OwnCall, paid: PaidCall): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await lockRun(trx, call.runId);
@@ -85,7 +88,8 @@ export async function recordPaidEnd(db: Database, end: NodeEndRow, answered?: An
   const { runId, path, nodeId } = end;
   return db.transaction().execute(async (trx) => {
     await lockRunAndNode(trx, end);
-    // Child runs of its tool calls are cancelled, because nobody waits for them any more.
+    // Closes the failed node's open approvals, tasks and callbacks, and cancels the child runs of its tool calls,
+    // because nobody waits for them any more.
     if (end.status === 'failed') await sql`WITH ${closedRequests(isNode(end))} SELECT`.execute(trx);
     if (answered !== undefined) await markCallApplied(trx, { ...answered, runId, path, nodeId }, answered);
     await cutCallsOnWire(trx, end);

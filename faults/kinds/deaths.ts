@@ -19,8 +19,8 @@ const NAMES: Record<ChildName, string> = {
 };
 
 /**
- * The effect of losing a part on the calls of nodes. While Postgres is away, the worker holds answers until it can
- * record them.
+ * Which calls the loss of a part cuts (`HitDescription.cuts`). Without Postgres no call in flight is lost, because the
+ * worker holds its answer until it can record it; only claims get no answer.
  */
 const CUTS: Record<ChildName, HitDescription['cuts']> = {
   worker: 'calls',

@@ -64,8 +64,8 @@ export const bodyOutputField = z
 
 /**
  * Returns the output of an iteration whose nodes have ended: `template` with its variables filled in. Without a
- * template it is the content of the node `lastNode`, parsed if it is JSON, or null if that node has no result. Throws a
- * `NodeError`.
+ * template it is the content of the node `lastNode`, parsed if it is JSON of moderate size (`parseModestJson`), or null
+ * if that node has no result. Throws a `NodeError`.
  */
 export function outputOfIteration(template: unknown, values: VariableValues, lastNode: string | undefined): unknown {
   if (template !== undefined) return toValueOutput(template, values).value;

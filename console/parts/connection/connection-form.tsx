@@ -123,7 +123,10 @@ export function ConnectionForm(props: ConnectionFormProps) {
   );
 }
 
-/** Moves a problem of a whole group, such as all secrets, to the first field of the group. */
+/**
+ * Moves the problems of `secrets`, and for kinds with rows also those of `settings`, to the first field that can show
+ * them. Other problems of `settings` stay and are shown below the form.
+ */
 function placed(problems: FieldProblems, { kind, rows }: ConnectionFields): FieldProblems {
   const [secret] = KINDS[kind].secrets;
   const first = secret === undefined ? 'rows.0.value' : `secrets.${secret.key}`;
@@ -142,7 +145,7 @@ function addressWith(preset: Preset | undefined, name: string): string {
   return holding ?? `{${name}}`;
 }
 
-/** Settings known from the service's preset, folded because few people change them. */
+/** Folds the fields that few people change: those that the preset of the other service fills in, and optional ones. */
 function KnownSettings({ isOpen, children }: { isOpen: boolean; children: ReactNode }) {
   return (
     <details className="form-more" open={isOpen || undefined}>
