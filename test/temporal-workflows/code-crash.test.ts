@@ -27,7 +27,12 @@ describe('code and dying workers', function () {
     const drawn = node('code', { code, inputs: { n: 1 }, settings: { timeout } });
     const workflowId = await api.createWorkflow(await api.createProject(), drawing(linkInRow([trigger(), drawn])));
     const runId = (await api.run(workflowId)).data.id;
-    return { runId, nodeId: drawn.id };
+    return { workflowId, runId, nodeId: drawn.id };
+  }
+
+  async function attemptsOf(workflowId: number, runId: string, nodeId: string): Promise<number> {
+    const place = `/workflows/${workflowId}/history/${runId}/nodes/${nodeId}/`;
+    return (await api.get<{ attempts: unknown[] }>(place)).body.attempts.length;
   }
 
   /** Waits until the worker has `count` sandbox processes. */
@@ -69,7 +74,7 @@ describe('code and dying workers', function () {
     const worker = await eventually(() => stack.stack.pids.worker);
     // These are idle processes that wait for programs of other projects.
     const killed = new Set(sandboxProcessesOf(worker));
-    const { runId, nodeId } = await startCode(`return ${SLOW}`, 30);
+    const { workflowId, runId, nodeId } = await startCode(`return ${SLOW}`, 30);
     for (let attempt = 1; attempt <= 4; attempt += 1) {
       const pid = await eventually(() => sandboxProcessesOf(worker).find((each) => !killed.has(each)), LONG);
       killed.add(pid);
@@ -77,6 +82,7 @@ describe('code and dying workers', function () {
     }
     const end = await api.pollToEnd(runId, LONG);
     assert.equal(end.data.data![nodeId]!.error!.code, 'sandbox_failed', JSON.stringify(end));
+    assert.equal(await attemptsOf(workflowId, runId, nodeId), 4);
   });
 
   it('a worker that stops hands the code back, and its processes end with it', async () => {
@@ -90,6 +96,12 @@ describe('code and dying workers', function () {
     }, LONG);
     process.kill(worker, 'SIGTERM');
     await eventually(() => pids.every((each) => !isRunning(each)), LONG);
+    const next = await eventually(() => {
+      const pid = stack.stack.pids.worker;
+      return pid !== worker && pid;
+    }, LONG);
+    // The next worker has no process before it gets code.
+    await eventually(() => sandboxProcessesOf(next).length > 0, LONG);
     const end = await api.pollToEnd(runId, LONG);
     assert.equal(end.data.data![nodeId]!.error!.code, 'code_timeout');
   });
