@@ -33,7 +33,7 @@ describe('500 waits that are due in the same second', function () {
   }
 
   for (const runs of [1, 10]) {
-    it(`wake within two seconds, in ${runs} run${runs === 1 ? '' : 's'}`, async () => {
+    it(`wake soon, with at most two seconds of all processors, in ${runs} run${runs === 1 ? '' : 's'}`, async () => {
       const api = createApiClient(stack.apiUrl, stack.apiKey);
       const projectId = await api.createProject();
       const count = async (workflowId: number, status: string): Promise<number> => {
@@ -69,9 +69,14 @@ describe('500 waits that are due in the same second', function () {
          FROM node_results AS node JOIN runs ON runs.id = node.run_id WHERE runs.workflow_id = $1`,
         [workflowId, due],
       );
+      const figures = `${late!.ms} ms, of which ${cpuMs} ms on processors`;
+      assert.ok(late!.ms >= 0, figures);
+      // A limit for wakes that hang or come in turns. A busy machine may be ten times slower than an idle one.
+      assert.ok(late!.ms < 10 * WITHIN_MS, figures);
+      if (process.platform !== 'linux') return;
       // How long the wakes would take if they used all processors all the time.
       const aloneMs = cpuMs / availableParallelism();
-      assert.ok(Math.min(late!.ms, aloneMs) < WITHIN_MS, `${late!.ms} ms, of which ${cpuMs} ms on processors`);
+      assert.ok(cpuMs > 0 && aloneMs < WITHIN_MS, figures);
     });
   }
 });
