@@ -238,7 +238,7 @@ function createMeter({ maxBytes, report }: Metered) {
   let reported = 0;
   return {
     count: async function* (this: void, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-      // Also reports while an upload is slow, so that the sweep does not give up its copy. Errors are ignored here,
+      // A slow upload reports its progress, too, so that the sweep does not give up its copy. Errors are ignored here,
       // because the reports below and the transaction at the end check that the upload is still allowed.
       const clock = setInterval(() => void report(size).catch(() => undefined), REPORT_EVERY_MS);
       try {

@@ -64,7 +64,7 @@ export function withNotes(drawing: Drawing, added: readonly DrawnNote[]): Drawin
   return added.length === 0 ? drawing : { ...drawing, notes: [...asArray(drawing['notes']), ...added] };
 }
 
-// Of several notes with one id, only the first is shown (`notesOf`), so changes apply to that one alone.
+// If several notes have the same id, `notesOf` shows only the first, so changes apply to that one alone.
 
 export function changeNote(drawing: Drawing, id: string, change: JsonObject): Drawing {
   const notes = asArray(drawing['notes']);

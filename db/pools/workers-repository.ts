@@ -1,4 +1,4 @@
-// Which workers live, according to their own reports. All times are those of the database's clock.
+// The workers that live, according to their own reports. All times are those of the database's clock.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 

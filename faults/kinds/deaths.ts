@@ -19,8 +19,8 @@ const NAMES: Record<ChildName, string> = {
 };
 
 /**
- * Which calls the loss of a part cuts (`HitDescription.cuts`). Without Postgres no call in flight is lost, because the
- * worker holds its answer until it can record it; only claims get no answer.
+ * The calls that the loss of a part cuts (`HitDescription.cuts`). Without Postgres no call in flight is lost, because
+ * the worker holds its answer until it can record it; only claims get no answer.
  */
 const CUTS: Record<ChildName, HitDescription['cuts']> = {
   worker: 'calls',

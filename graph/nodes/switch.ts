@@ -46,7 +46,7 @@ export const switchNode = {
     cases: z.array(z.string()).describe('Ids of the cases that were taken'),
   }),
   async evaluate(data, values, judge) {
-    // Not parsed with the schema, which would compile every literal pattern, however long that takes.
+    // The data is not parsed with the schema, which would compile every literal pattern, however long that takes.
     const { cases, mode = 'first' } = data as z.input<typeof schema>;
     const conditions = cases.map(({ condition }) => condition);
     const held = await judge(conditions, values, mode);

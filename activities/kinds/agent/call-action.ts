@@ -20,7 +20,7 @@ import { argumentsProblem, factsOf } from './action-tools.js';
 import type { AgentDeps } from './agent-step.js';
 import { withFiles } from './answer-files.js';
 import { AGENT_RETRIES } from './connect-attempts.js';
-import { openToolClaim, sentBy, type ToolClaim } from './tool-claim.js';
+import { failedAnswer, openToolClaim, sentBy, type ToolClaim } from './tool-claim.js';
 import type { Answer, ToolWork } from './tool-work.js';
 
 /** A longer answer is cut before the model gets it. */
@@ -58,16 +58,7 @@ export async function callAction(
   if (request.headers['idempotency-key'] === toIdempotencyKey(task))
     request.headers['idempotency-key'] = `${toIdempotencyKey(task, turn)}/${call.ordinal}`;
   const mayRepeat = data.settings.retry_unsafe || isRepeatable(request.method);
-  const claim = await openToolClaim(deps.db, {
-    runId: task.runId,
-    path: task.path,
-    nodeId: task.nodeId,
-    turn,
-    ordinal: call.ordinal + 1,
-    provider: call.serverLabel,
-    model: call.toolName,
-    mayRepeat,
-  });
+  const claim = await openToolClaim(deps.db, task, { turn, call, mayRepeat });
   try {
     return { ...(await send(deps, task, { request, claim }, tool.connection)), ...sentBy(claim) };
   } catch (error) {
@@ -80,8 +71,7 @@ export async function callAction(
       await claim.release();
       throw error.withDelay(delayMs(made));
     }
-    const fate = claim.attempt === undefined ? 'it was not made' : 'whether it was carried out is unknown';
-    return { outcome: 'tool_error', text: `The call failed (${error.message}); ${fate}.`, ...sentBy(claim) };
+    return failedAnswer(claim, error);
   }
 }
 

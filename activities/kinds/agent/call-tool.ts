@@ -18,7 +18,7 @@ import { ACTION_LABEL_PREFIX } from '../../../graph/nodes/agent.js';
 import { callAction } from './call-action.js';
 import { AGENT_RETRIES } from './connect-attempts.js';
 import type { Answer, ToolWork } from './tool-work.js';
-import { openToolClaim, sentBy, type Outcome } from './tool-claim.js';
+import { failedAnswer, openToolClaim, sentBy, type Outcome } from './tool-claim.js';
 import { withToolServer } from './tool-servers.js';
 import { withFiles } from './answer-files.js';
 import type { AgentDeps } from './agent-step.js';
@@ -76,16 +76,7 @@ async function callServer(
 ): Promise<Answer> {
   const server = data.tools.find((tool) => tool.type === 'mcp' && tool.server_label === call.serverLabel);
   if (server?.type !== 'mcp' || call.serverLabel === null) throw new Error('a tool call without a server');
-  const claim = await openToolClaim(deps.db, {
-    runId: task.runId,
-    path: task.path,
-    nodeId: task.nodeId,
-    turn,
-    ordinal: call.ordinal + 1,
-    provider: call.serverLabel,
-    model: call.toolName,
-    mayRepeat: data.settings.retry_unsafe,
-  });
+  const claim = await openToolClaim(deps.db, task, { turn, call, mayRepeat: data.settings.retry_unsafe });
   try {
     const timeoutMs = data.settings.timeout * 1000;
     const { signal, memory } = task;
@@ -107,9 +98,7 @@ async function callServer(
     const { maxAttempts, delayMs } = retryPolicyOf(task.node.data, AGENT_RETRIES);
     const made = await claim.countFailure();
     if (failure.isRetryable && made < maxAttempts) throw failure.withDelay(delayMs(made));
-    // The model can work around an unreachable or broken server.
-    const fate = claim.attempt === undefined ? 'it was not made' : 'whether it was carried out is unknown';
-    return { outcome: 'tool_error', text: `The call failed (${failure.message}); ${fate}.`, ...sentBy(claim) };
+    return failedAnswer(claim, failure);
   }
 }
 

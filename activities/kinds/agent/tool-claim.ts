@@ -10,15 +10,23 @@ import {
   type NewCall,
 } from '../../../db/nodes/provider-calls-repository.js';
 import { NodeFailure } from '../../node/failures.js';
+import type { NodeTask } from '../../node/node-step.js';
+import type { Answer, ToolWork } from './tool-work.js';
 
 export type Outcome<T> = { value: T } | { error: unknown };
 
 type NewToolCall = NewCall & { model: string };
 
 /** Throws `outcome_unknown` if an earlier attempt left the call in flight and it must not be made again. */
-export async function openToolClaim(db: Database, call: NewToolCall): Promise<ToolClaim> {
-  if (!call.mayRepeat && (await isCallInFlight(db, call))) throw outcomeUnknown(call);
-  return new ToolClaim(db, call);
+export async function openToolClaim(
+  db: Database,
+  { runId, path, nodeId }: Pick<NodeTask, 'runId' | 'path' | 'nodeId'>,
+  { turn, call, mayRepeat }: Pick<ToolWork, 'turn' | 'call'> & Pick<NewCall, 'mayRepeat'>,
+): Promise<ToolClaim> {
+  const { ordinal, serverLabel: provider, toolName: model } = call;
+  const toClaim: NewToolCall = { runId, path, nodeId, turn, ordinal: ordinal + 1, provider, model, mayRepeat };
+  if (!mayRepeat && (await isCallInFlight(db, toClaim))) throw outcomeUnknown(toClaim);
+  return new ToolClaim(db, toClaim);
 }
 
 export class ToolClaim {
@@ -79,6 +87,14 @@ export class ToolClaim {
 /** Returns the part of the answer to a call that names the attempt which has sent it. */
 export function sentBy({ attempt }: ToolClaim): { attempt?: number } {
   return attempt === undefined ? {} : { attempt };
+}
+
+/**
+ * Returns the answer to a call whose last attempt failed. The model can work around an unreachable or broken server.
+ */
+export function failedAnswer(claim: ToolClaim, { message }: NodeFailure): Answer {
+  const fate = claim.attempt === undefined ? 'it was not made' : 'whether it was carried out is unknown';
+  return { outcome: 'tool_error', text: `The call failed (${message}); ${fate}.`, ...sentBy(claim) };
 }
 
 async function claimed(db: Parameters<typeof claimCall>[0], call: NewToolCall): Promise<CallClaim> {

@@ -143,7 +143,7 @@ describe('approvals by several people', function () {
     const approvedOnce = async (approval_timeout = 8): Promise<Asked> => {
       const once = await ask({ approval: { required: 2 }, approval_timeout, on_reject: 'fail' });
       const { decision } = (await decide(people[0]!, once, 'approve')).body.data;
-      // Where the machine is too slow to approve in time, a longer time is tried.
+      // If the machine is too slow to approve in time, the test tries a longer time.
       if (decision !== 'pending' && approval_timeout < 60) return approvedOnce(4 * approval_timeout);
       assert.equal(decision, 'pending');
       return once;

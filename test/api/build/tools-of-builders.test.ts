@@ -1,4 +1,5 @@
-// What the tools of assistants send to the routes, and what they show of the answers. The routes are stubs.
+// The requests that the tools of assistants send to the routes, and what they show of the answers. The routes are
+// stubs.
 import assert from 'node:assert/strict';
 import { describeAction } from '../../../api/build/action-tools.js';
 import { listConnections } from '../../../api/build/connection-tools.js';

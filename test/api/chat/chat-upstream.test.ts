@@ -163,7 +163,7 @@ describe('the answer of a model provider', function () {
         body.once('error', () => clearTimeout(late));
       };
       await assert.rejects(sendTo(script, { wantsStream: true, timeoutMs, onStream }));
-      // Where the machine is too slow for the headers to arrive within the limit, twice the limit is tried.
+      // If the machine is too slow for the headers to arrive within the limit, the test tries twice the limit.
       if (!hasHeaders && timeoutMs < 20_000) return failsInTime(2 * timeoutMs);
       assert.deepEqual([hasHeaders, isLate], [true, false]);
     };

@@ -98,7 +98,7 @@ describe('the documentation page', function () {
           for (const id of ids as string[]) shown.add(id);
           const isAtEnd = await page.evaluate('scrollY + innerHeight >= document.body.scrollHeight - 1');
           if (isAtEnd === true && shown.size >= operations.length) return true;
-          // What was not yet rendered when it was passed is looked for again.
+          // An operation that was not rendered yet when the page scrolled past it is looked for again.
           if (isAtEnd === true) await page.evaluate('scrollTo(0, 0)');
           else await page.mouse.wheel(0, 700);
           throw new Error(`${shown.size} of ${operations.length} operations are shown`);
