@@ -5,6 +5,7 @@ import { Button, ButtonLink } from '../ui/button.js';
 import { classNames } from '../ui/class-names.js';
 import { Menu } from '../ui/menu.js';
 import { Alert, LiveRegion, Loading } from '../ui/notices.js';
+import { isWriting } from '../ui/writing.js';
 import { ADDRESSES, PLACES } from '../service/addresses.js';
 import { api, unwrap } from '../service/api.js';
 import { explain } from '../service/explain.js';
@@ -283,11 +284,4 @@ function isKeysKey({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): bo
 
 function openDialog(): Element | null {
   return document.querySelector('[role="dialog"], [role="alertdialog"]');
-}
-
-function isWriting(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
-  );
 }

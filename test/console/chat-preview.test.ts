@@ -6,6 +6,7 @@ import { createAccount } from '../api/accounts.js';
 import { createChat } from '../api/conversations/chats.js';
 import { drawing, linkInRow, node, trigger } from '../../harness/drawing/drawing.js';
 import { eventually } from '../../harness/timing/eventually.js';
+import { createGate } from '../../harness/timing/gate.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole } from './browser.js';
 import { countPresses } from './presses.js';
@@ -63,6 +64,27 @@ describe('a chat beside its drawing', function () {
     assert.ok(graph!.x + graph!.width <= beside!.x && beside!.height > 600, 'beside the canvas, in all its height');
     await preview(page).getByRole('link', { name: 'Open the chat' }).click();
     await answers(page).getByText('Heard: And good night').waitFor();
+    await page.context().close();
+  });
+
+  it('leaves the focus in the field in which a person is typing when it appears', async () => {
+    const id = await empty();
+    const page = await open(`/workflows/${id}`);
+    const gate = createGate();
+    await page.route(`**/api/v1/workflows/${id}/`, async (route) => {
+      if (route.request().method() === 'PATCH') await gate.opened;
+      await route.continue();
+    });
+    await press(region(page, 'Start'), 'Chat');
+    await preview(page).waitFor();
+    await graphNode(page, 'Output').click();
+    const label = region(page, 'Node').getByLabel('Label', { exact: true });
+    await label.fill('Said ');
+    gate.open();
+    await message(preview(page)).waitFor();
+    await page.keyboard.type('back');
+    assert.equal(await label.inputValue(), 'Said back');
+    assert.equal(await message(preview(page)).inputValue(), '');
     await page.context().close();
   });
 

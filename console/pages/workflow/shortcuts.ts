@@ -12,6 +12,7 @@ import { chosenNotes, noteKey, notesOf, removeNotes } from '../../drawing/notes.
 import { palettePane } from '../../drawing/palette.js';
 import { unfold } from '../../drawing/side-pane.js';
 import { announce } from '../../ui/notices.js';
+import { isWriting } from '../../ui/writing.js';
 import { saveAndAnnounce, type Saver } from './saver.js';
 
 /** Called for keys that open something over the canvas. */
@@ -120,10 +121,6 @@ function isInGraph(graph: HTMLElement | null, target: EventTarget | null): boole
   if (!(target instanceof Element) || isWriting(target)) return false;
   if (target === document.body || target.id === 'main' || graph?.contains(target) === true) return true;
   return target.closest('.palette, .editor-toolbar') !== null;
-}
-
-function isWriting(target: EventTarget | null): boolean {
-  return isCodeField(target) || (target instanceof Element && ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
 }
 
 function isCodeField(target: EventTarget | null): boolean {

@@ -5,6 +5,7 @@ import { FileField } from '../../files/file-field.js';
 import { filesOfText, UPLOADING, type FileValue } from '../../service/file-value.js';
 import { Button } from '../../ui/button.js';
 import { Alert, announce } from '../../ui/notices.js';
+import { isWriting } from '../../ui/writing.js';
 import { explainRefusal, sendMessage } from './chat-calls.js';
 
 /** A message to ask again. */
@@ -63,8 +64,8 @@ function withoutSent({ text, files }: Draft, sent: Draft): Draft {
 }
 
 /**
- * The field for the next message, which has the focus on devices with a keyboard. Enter sends it, Shift+Enter inserts a
- * line break.
+ * The field for the next message. On devices with a keyboard it takes the focus, unless the person is typing elsewhere.
+ * Enter sends the message, Shift+Enter inserts a line break.
  */
 export function Composer({
   draftKey,
@@ -90,6 +91,8 @@ export function Composer({
     }
   }
   useEffect(() => {
+    // The chat preview of the editor appears after a request, when the person may be typing in a form already.
+    if (isWriting(document.activeElement)) return;
     // On a phone, the focus would open the keyboard over the messages.
     if (matchMedia('(pointer: fine)').matches) field.current?.focus({ preventScroll: true });
   }, []);

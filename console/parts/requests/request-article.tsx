@@ -8,6 +8,7 @@ import { Alert, Note } from '../../ui/notices.js';
 import { beginningOf } from '../../ui/part-of.js';
 import { Status } from '../../ui/status.js';
 import { toVisibleJson, toVisibleText } from '../../ui/visible-json.js';
+import { isWriting } from '../../ui/writing.js';
 import { approvalsOf, outcomeSentence, remainingText, type Approval } from './approvals.js';
 import { DecisionForm } from './decision-form.js';
 import './requests.css';
@@ -95,11 +96,11 @@ interface FocusedOnceProps {
   children: ReactNode;
 }
 
-/** Takes over the focus, because the buttons that had it are gone. */
+/** Takes over the focus from the buttons, which are gone, unless the person is typing in another request by now. */
 export function FocusedOnce({ isFocused, className = 'request-outcome', children }: FocusedOnceProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (isFocused) place.current?.focus({ preventScroll: true });
+    if (isFocused && !isWriting(document.activeElement)) place.current?.focus({ preventScroll: true });
   }, [isFocused]);
   return (
     <div ref={place} tabIndex={-1} className={className}>
