@@ -89,10 +89,12 @@ function statusIn(json: unknown): number | undefined {
   return statuses.find((value) => value !== undefined && Number.isInteger(value) && value >= 400 && value <= 599);
 }
 
-/** Returns true if a chunk of a stream contains text or calls, for which the provider charges. */
-export function hasWords(chunk: unknown): boolean {
-  return choicesOf(chunk).some((choice) => {
-    return Object.entries(fieldsOf(choice['delta'])).some(([name, part]) => name !== 'role' && isNotEmpty(part));
+/** Returns true if an answer, or a chunk of a stream, contains text or calls, for which the provider charges. */
+export function hasWords(answer: unknown): boolean {
+  return choicesOf(answer).some(({ delta, message }) => {
+    return [delta, message].some((said) => {
+      return Object.entries(fieldsOf(said)).some(([name, part]) => name !== 'role' && isNotEmpty(part));
+    });
   });
 }
 

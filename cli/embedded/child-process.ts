@@ -95,12 +95,19 @@ export class ChildSupervisor {
     this.#stopping.abort();
     await this.#watching;
     const child = this.#process;
-    if (child === undefined) return this.#stopFollowing();
+    if (child === undefined) return this.#endFollowing();
     child.kill(this.options.stopSignal);
     const killer = setTimeout(() => child.kill('SIGKILL'), this.options.stopTimeoutMs);
     await this.#exited;
     clearTimeout(killer);
-    this.#stopFollowing();
+    this.#endFollowing();
+  }
+
+  /** A failed start of the stack stops a child that is ready twice, and the second time its log is closed already. */
+  #endFollowing(): void {
+    const stopFollowing = this.#stopFollowing;
+    this.#stopFollowing = () => undefined;
+    stopFollowing();
   }
 
   /** Kills the child at once, for a second Ctrl-C. */

@@ -5,7 +5,7 @@ import { Button, ButtonLink } from '../ui/button.js';
 import { classNames } from '../ui/class-names.js';
 import { Menu } from '../ui/menu.js';
 import { Alert, LiveRegion, Loading } from '../ui/notices.js';
-import { isWriting } from '../ui/writing.js';
+import { isSearchKey, isWriting } from '../ui/writing.js';
 import { ADDRESSES, PLACES } from '../service/addresses.js';
 import { api, unwrap } from '../service/api.js';
 import { explain } from '../service/explain.js';
@@ -264,8 +264,7 @@ function firstLetter(word: string): string {
 
 /** The key `/` focuses the search field of the page or of the open dialog, unless the person is typing. */
 function focusSearch(event: KeyboardEvent): void {
-  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (isWriting(event.target)) return;
+  if (event.defaultPrevented || !isSearchKey(event)) return;
   const dialog = openDialog();
   const search = (dialog ?? document.querySelector('main'))?.querySelector<HTMLInputElement>('input[type="search"]');
   if (!search) return;

@@ -136,10 +136,14 @@ interface PagerProps {
 /** Renders nothing if everything fits on one page. */
 export function Pager({ page, size, total, onPage }: PagerProps) {
   const pages = Math.max(1, Math.ceil(total / size));
+  // The last item of the last page may have been deleted.
+  useEffect(() => {
+    if (page > pages) onPage(pages);
+  }, [page, pages, onPage]);
   if (pages === 1 && page === 1) return null;
   return (
     <nav className="pager" aria-label="Pages">
-      <Button disabled={page <= 1} onClick={() => onPage(Math.min(page - 1, pages))}>
+      <Button disabled={page <= 1} onClick={() => onPage(page - 1)}>
         Previous page
       </Button>
       <span>

@@ -155,6 +155,7 @@ export class AnswerReader {
   #readWhole(): unknown {
     const whole = parseJsonOrUndefined(this.#text);
     if (isObject(whole)) this.#usage = whole['usage'];
+    this.#hasWords = hasWords(whole);
     if (whole !== undefined) return whole;
     throw this.#isStream && this.#wrongLines === 0 ? brokenOff() : noCompletion();
   }

@@ -29,7 +29,7 @@ export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () =>
   const publish = useMutation({
     mutationFn: async () => {
       await saver.changeDetails(texts);
-      if (template !== '') await markTemplate(id, template, runs.items);
+      if (chosenRun !== undefined && chosenRun !== '') await markTemplate(id, chosenRun);
       saver.adopt(await publishWorkflow(id));
       await queries.invalidateQueries({ queryKey: ['workflow', id, 'succeeded-runs'] });
       announce('Published');
@@ -103,12 +103,11 @@ function useSucceededRuns(id: number) {
     queryFn: async ({ signal }) => {
       const params = { path: { id }, query: { ordering: '-created_at' as const, size: 100 } };
       const { items } = await unwrap(api.GET('/api/v1/workflows/{id}/history/', { params, signal }));
-      return items.filter(({ status }) => status === 'Succeeded');
+      return items.filter(({ status, results_expired_at: expired }) => status === 'Succeeded' && expired === undefined);
     },
   });
   const items = runs.data ?? [];
   return {
-    items,
     query: runs,
     template: items.find((run) => run.use_as_marketplace_template)?.id,
     options: items.map((run) => ({ value: run.id, label: MOMENT.format(new Date(run.created_at)) })),
@@ -155,21 +154,12 @@ function LanguageBoxes({ chosen, error, onChange }: LanguageBoxesProps) {
   );
 }
 
-interface RunMark {
-  id: string;
-  use_as_marketplace_template: boolean;
-}
-
-/** Of the listed runs, marks only the chosen one as template. If several are marked, the service uses the newest. */
-async function markTemplate(workflowId: number, runId: string, runs: readonly RunMark[]): Promise<void> {
-  for (const run of runs) {
-    const isChosen = run.id === runId;
-    if (run.use_as_marketplace_template === isChosen) continue;
-    await unwrap(
-      api.POST('/api/v1/workflows/{id}/history/{run_id}/toggle-marketplace-use/', {
-        params: { path: { id: workflowId, run_id: run.id } },
-        body: { use_as_marketplace_template: isChosen },
-      }),
-    );
-  }
+/** Marks the run as template. The service clears the mark of the run that had it. */
+async function markTemplate(workflowId: number, runId: string): Promise<void> {
+  await unwrap(
+    api.POST('/api/v1/workflows/{id}/history/{run_id}/toggle-marketplace-use/', {
+      params: { path: { id: workflowId, run_id: runId } },
+      body: { use_as_marketplace_template: true },
+    }),
+  );
 }

@@ -12,7 +12,7 @@ import { chosenNotes, noteKey, notesOf, removeNotes } from '../../drawing/notes.
 import { palettePane } from '../../drawing/palette.js';
 import { unfold } from '../../drawing/side-pane.js';
 import { announce } from '../../ui/notices.js';
-import { isWriting } from '../../ui/writing.js';
+import { isSearchKey, isWriting } from '../../ui/writing.js';
 import { saveAndAnnounce, type Saver } from './saver.js';
 
 /** Called for keys that open something over the canvas. */
@@ -37,7 +37,7 @@ export function useShortcuts(
   const act = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || isDialogOpen()) return;
     // `console/app/layout.tsx` focuses the search field on this key, so the field must be visible first.
-    if (event.key === '/' && !isWriting(event.target)) flushSync(() => unfold(palettePane));
+    if (isSearchKey(event)) flushSync(() => unfold(palettePane));
     const action = actionOf(event, isInGraph(graph.current, event.target));
     if (action === undefined) return;
     event.preventDefault();

@@ -114,4 +114,11 @@ describe('a supervised child', () => {
     assert.equal(starts, 1);
     assert.equal(child.pid, undefined);
   });
+
+  it('may be stopped twice when its log is followed', async () => {
+    const child = supervise('setInterval(() => {}, 1000)', { onLine: () => undefined });
+    await child.start();
+    await child.stop();
+    await child.stop();
+  });
 });

@@ -312,10 +312,14 @@ describe('the answer of a provider that streams', () => {
     ];
     for (const delta of words) {
       assert.equal((await unusable([say(delta), failed])).hasWords, true, JSON.stringify(delta));
+      const whole = JSON.stringify({ choices: [{ message: delta, finish_reason: 'error' }] });
+      assert.equal((await unusable([whole], 'application/json')).hasWords, true, whole);
     }
     const none = [{}, { role: 'assistant', content: '' }, { content: null, tool_calls: [] }, { function_call: null }];
     for (const delta of none) {
       assert.equal((await unusable([say(delta), failed])).hasWords, false, JSON.stringify(delta));
+      const whole = JSON.stringify({ choices: [{ message: delta, finish_reason: 'error' }] });
+      assert.equal((await unusable([whole], 'application/json')).hasWords, false, whole);
     }
     assert.deepEqual((await unusable([event({ choices: [], usage: USAGE }), failed])).usage, USAGE);
   });
