@@ -1,4 +1,4 @@
-// Signals to runs that a node's wait may be over. The reconciler repeats signals that were not confirmed.
+// Wakes runs by a signal that a node's wait may be over. The reconciler repeats signals that were not confirmed.
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from '../telemetry/logger.js';
 import { inSpan, SpanKind } from '../telemetry/spans.js';

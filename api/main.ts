@@ -60,7 +60,7 @@ import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
 const POOL_MAX = 20;
 /** Equal to the time that a statement waits for a free connection. */
 const CONNECTION_PATIENCE_MS = 5_000;
-/** A start takes Temporal about 20 ms of processor time, so this many finish within the deadline of one. */
+/** A start takes Temporal about 20 ms of processor time. With this many at once, each one ends within its deadline. */
 const STARTS_AT_ONCE = 20;
 /** Notifications of queued runs that arrive within this time trigger a single round of the reconciler. */
 const GATHER_TURNS_MS = 20;
@@ -75,9 +75,9 @@ const MEMORY = {
 };
 
 /**
- * The process ends after this time of a shutdown, within 15 s of SIGTERM. What still waits for the database or Temporal
- * then is continued by other processes, as after a crash: leases and stored rows bring it to them. A call of the chat
- * proxy that could not be recorded costs what was reserved for it.
+ * The process ends after this time of a shutdown, within 15 s of SIGTERM. As after a crash, other processes continue
+ * the work that then still waits for the database or Temporal: they find it by its expired lease or its stored row. A
+ * call of the chat proxy that could not be recorded costs what was reserved for it.
  */
 const SHUTDOWN_MS = 14_000;
 

@@ -17,6 +17,7 @@ import { StartError } from './embedded/start-error.js';
 import { Stack } from './embedded/supervisor.js';
 import { exitWith, outliveReaders } from './exit.js';
 import { SANDBOX_MODEL } from './sandbox/model-provider.js';
+import { readSamplesFile } from './samples/samples-file.js';
 import { demoModel, loadSamples, placeSample } from './samples/samples.js';
 import { startSandboxTargets } from './sandbox/targets.js';
 
@@ -39,7 +40,8 @@ try {
   const running = isStackAlive(environment.dataDir) ? readStackFile(environment.dataDir) : undefined;
   if (running !== undefined) terminal.line(`Using the stack that runs in ${path.resolve(environment.dataDir)}`);
   const stack = running ?? (await startOwn());
-  const model = demoModel(environment);
+  // The stack writes its model to this file. A stack that runs already may have been started with other variables.
+  const model = readSamplesFile(environment.dataDir)?.settings.at(-1)?.model ?? demoModel(environment);
   try {
     await showSamples(stack, model);
   } catch (error) {
@@ -118,7 +120,7 @@ async function untilInterrupted(stack: StackFile): Promise<void> {
 function interrupt(): void {
   interrupted.abort();
   if (own === undefined) process.exit(keep === true ? 0 : 130);
-  // The running step then fails, and the last lines of this file run.
+  // The running step then fails or the wait for Ctrl-C ends, and the top-level code above stops the stack and exits.
   void own.stop();
 }
 

@@ -1,5 +1,5 @@
 // `npm run --silent replay -- ...`: checks before a deploy that the build in dist/ can continue these runs. Prints one
-// line per run; the exit code is 1 if it cannot continue one of them.
+// line per run; the exit code is 1 if it cannot continue one of them. TEMPORAL_PAYLOAD_KEY decrypts their histories.
 import path from 'node:path';
 import {
   Client,
@@ -11,6 +11,8 @@ import {
   type HistoryAndWorkflowId,
 } from '@temporalio/client';
 import { Command, InvalidArgumentError } from 'commander';
+import { parseEnvironment } from '../config/environment.js';
+import { createDataConverter } from '../config/payload-encryption.js';
 import { loadTemporalConnection } from '../config/temporal-connection.js';
 import { StartError } from './embedded/start-error.js';
 import { exitWith } from './exit.js';
@@ -19,20 +21,22 @@ import { replayHistories } from './replay/replay-histories.js';
 
 interface Options {
   query?: string;
-  limit: number;
+  limit?: number;
   workflowId?: string[];
   file?: string[];
 }
 
-/** The bundle that workers of this build run. */
+/**
+ * The bundle that workers of this build run without TEMPORAL_PAYLOAD_KEY. The other one makes the same decisions, but
+ * encrypts messages of failures, and with them the reason of a problem.
+ */
 const BUNDLE = path.resolve(import.meta.dirname, '../workflow-bundle.js');
-const DEFAULT_LIMIT = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 const program = new Command('replay')
   .description('Replays recorded runs on the build in dist/. The server is that of TEMPORAL_ADDRESS and its siblings.')
   .option('--query <filter>', `runs that a list filter finds, such as "StartTime > '2026-01-31T00:00:00Z'"`)
-  .option('--limit <number>', 'at most so many of them, the newest', parseLimit, DEFAULT_LIMIT)
+  .option('--limit <number>', 'at most so many of them, the newest; without it all', parseLimit)
   .option('--workflow-id <id...>', 'these runs, by their ids')
   .option('--file <path...>', 'histories as temporal workflow show --output json prints them')
   .parse();
@@ -49,12 +53,14 @@ async function replay(options: Options): Promise<boolean> {
   if (query === undefined && ids.length === 0 && files.length === 0) {
     throw new StartError('Nothing to replay: give --query, --workflow-id or --file.');
   }
+  const { temporalPayloadKeys: keys } = parseEnvironment(process.env);
   const histories = files.map(readHistoryFile);
-  if (query === undefined && ids.length === 0) return report(histories);
+  if (query === undefined && ids.length === 0) return report(histories, keys);
   const { connectionOptions, namespace } = loadTemporalConnection(process.env);
   const connection = await connect(connectionOptions);
   try {
-    return await report(all(histories, new Client({ connection, namespace }), options));
+    const client = new Client({ connection, namespace, dataConverter: createDataConverter(keys) });
+    return await report(all(histories, client, options), keys);
   } finally {
     await connection.close();
   }
@@ -70,9 +76,12 @@ async function* all(
   if (query !== undefined) yield* historiesByQuery(client, query, limit);
 }
 
-async function report(histories: AsyncIterable<HistoryAndWorkflowId> | HistoryAndWorkflowId[]): Promise<boolean> {
+async function report(
+  histories: AsyncIterable<HistoryAndWorkflowId> | HistoryAndWorkflowId[],
+  keys: readonly Buffer[],
+): Promise<boolean> {
   let [count, broken] = [0, 0];
-  for await (const { workflowId, runId, problem } of replayHistories(histories, { codePath: BUNDLE })) {
+  for await (const { workflowId, runId, problem } of replayHistories(histories, { codePath: BUNDLE }, keys)) {
     count++;
     if (problem !== undefined) broken++;
     const run = `${workflowId} ${runId}`;

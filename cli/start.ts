@@ -31,7 +31,7 @@ function requestStop(): void {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, requestStop);
-// Programs that start a stack set this, so that the stack ends with its parent process, however that ends.
+// Programs that start a stack pass this flag, so that the stack ends with them, however they end.
 if (process.argv.includes('--until-stdin-closes')) process.stdin.resume().once('close', requestStop);
 process.once('uncaughtException', (error) => {
   process.exitCode = 1;

@@ -49,7 +49,7 @@ const schema = z.object({
   SESSION_RATE_LIMIT: z.coerce.number().int().min(1).max(2_147_483_647).default(600),
   /** The time limit of the chat proxy, at most 60 (docs/use/interface-notes/proxy.md). */
   CHAT_TIMEOUT_SECONDS: z.coerce.number().positive().max(60).default(60),
-  RESULT_RETENTION_DAYS: z.coerce.number().int().min(1).default(30),
+  RESULT_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(30),
   RUN_TIMEOUT_DAYS: z.coerce.number().int().min(1).max(3_650).default(365),
   /** The storage quota of a project, in bytes. */
   MAX_PROJECT_BYTES: byteSize.default(10 * 2 ** 30),
@@ -180,7 +180,10 @@ export function required<K extends keyof Environment>(
   return value;
 }
 
-/** Defaults to four of five slots, rounded up, so that long calls of one project leave some slots to others. */
+/**
+ * Defaults to four of five slots, so that long calls of one project leave some slots to others. Rounds up: with fewer
+ * than five slots, one project may hold all of them.
+ */
 function toProjectSlots(configured: number | undefined, activitySlots: number): number {
   if (configured === undefined) return Math.ceil(0.8 * activitySlots);
   if (configured > activitySlots)

@@ -47,8 +47,8 @@ interface Addresses {
 }
 
 /**
- * Returns the address at which people reach the API, without a trailing slash. If PUBLIC_URL is not set, returns the
- * API's own address, as far as it is known.
+ * Returns the address at which people reach the API, without a trailing slash: PUBLIC_URL, or if that is not set, the
+ * address that HOST and PORT make.
  */
 export function toPublicUrl({ PUBLIC_URL, HOST, PORT }: Addresses): string {
   return (PUBLIC_URL ?? `http://${toHost(HOST)}:${PORT}`).replace(/\/$/, '');

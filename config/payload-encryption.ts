@@ -98,10 +98,13 @@ function toAssociatedData(keyId: string, boundTo: string): Buffer {
   return Buffer.from(`${ENCODING}\n${keyId}\n${boundTo}`);
 }
 
-/** The metadata as one line of JSON, followed by the data. */
+/**
+ * Returns the metadata as one line of JSON, followed by the data. Where a run returns nothing, the SDK's message has a
+ * plain empty array as data.
+ */
 function toBytes({ metadata, data }: Payload): Buffer {
   const encoded = Object.entries(metadata ?? {}).map(([name, value]) => [name, Buffer.from(value).toString('base64')]);
-  return Buffer.concat([Buffer.from(`${JSON.stringify(Object.fromEntries(encoded))}\n`), data ?? Buffer.alloc(0)]);
+  return Buffer.concat([Buffer.from(`${JSON.stringify(Object.fromEntries(encoded))}\n`), Buffer.from(data ?? [])]);
 }
 
 function toPayload(bytes: Buffer): Payload {

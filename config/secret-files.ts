@@ -27,6 +27,9 @@ export function withSecretFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return read;
 }
 
+/** The process would store in clear what this variable encrypts, so an empty file does not count as unset. */
+const NEVER_EMPTY = 'TEMPORAL_PAYLOAD_KEY';
+
 /**
  * Returns the value of NAME, or the trimmed contents of the file that NAME_FILE names. Throws
  * `ConfigError`, which never quotes a value.
@@ -36,6 +39,12 @@ export function secretOf(env: NodeJS.ProcessEnv, name: string): string | undefin
   const file = env[variable];
   if (!file) return env[name];
   if (env[name]) throw new ConfigError(`${variable}: must not be set together with ${name}.`);
+  const value = readSecret(variable, file);
+  if (value === '' && name === NEVER_EMPTY) throw new ConfigError(`${variable}: the file ${file} is empty.`);
+  return value;
+}
+
+function readSecret(variable: string, file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {

@@ -76,9 +76,17 @@ export function exchangeMcp(
   });
 }
 
-/** Throws `TokenError`. */
-export function refreshMcp({ fetch }: ProviderFetch, before: StoredTokens & { mcp: McpGrant }): Promise<StoredTokens> {
-  const { metadata, client, resource } = before.mcp;
+/**
+ * Throws `TokenError`. An entered client may have another secret than at the sign-in, so the present one is used. Only
+ * the grant knows a client that this service has registered.
+ */
+export function refreshMcp(
+  provider: McpProvider,
+  { fetch }: ProviderFetch,
+  before: StoredTokens & { mcp: McpGrant },
+): Promise<StoredTokens> {
+  const { metadata, resource } = before.mcp;
+  const client = enteredClient(provider) ?? before.mcp.client;
   return orTokenError(async () => {
     const issued = await refreshAuthorization(metadata.issuer, {
       metadata,
@@ -87,7 +95,7 @@ export function refreshMcp({ fetch }: ProviderFetch, before: StoredTokens & { mc
       resource,
       fetchFn: fetch,
     });
-    return toStoredTokens(issued, before);
+    return toStoredTokens(issued, { ...before, mcp: { ...before.mcp, client } });
   });
 }
 
@@ -114,15 +122,20 @@ interface Registration {
   fetch: ProviderFetch['fetch'];
 }
 
+/** Returns undefined if nobody has entered a client id. */
+function enteredClient({ settings, secrets }: McpProvider): OAuthClientInformationMixed | undefined {
+  if (settings.client_id === undefined) return undefined;
+  const { client_secret: secret } = secrets;
+  return { client_id: settings.client_id, ...(secret !== undefined && { client_secret: secret }) };
+}
+
 async function clientOf(
-  { settings, secrets }: McpProvider,
+  provider: McpProvider,
   server: string,
   { metadata, redirectUri, fetch }: Registration,
 ): Promise<OAuthClientInformationMixed> {
-  if (settings.client_id !== undefined) {
-    const { client_secret: secret } = secrets;
-    return { client_id: settings.client_id, ...(secret !== undefined && { client_secret: secret }) };
-  }
+  const entered = enteredClient(provider);
+  if (entered !== undefined) return entered;
   if (metadata.registration_endpoint === undefined) throw unfit('it registers no clients: enter a client id');
   return registerClient(server, {
     metadata,

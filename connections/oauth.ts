@@ -51,7 +51,7 @@ export async function startOauthSignIn(
   return { url: url.href, verifier };
 }
 
-/** Exchanges the code that the provider's sign-in page has sent for tokens. Throws `TokenError`. */
+/** Exchanges the code from the provider's sign-in page for tokens. Throws `TokenError`. */
 export function exchangeAuthorizationCode(
   provider: Provider<'oauth2'>,
   network: ProviderFetch,

@@ -178,7 +178,7 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
     }
   }
 
-  /** Returns false if the connection has newer tokens or was replaced. */
+  /** Returns false if the connection has newer tokens, was deleted, or its addresses were changed. */
   async function storeTokens(row: SealedConnection, fresh: StoredTokens): Promise<boolean> {
     const tokensEnc = secretBox.seal(JSON.stringify(fresh), 'connection-tokens', row.projectId, row.id);
     const expiresAt = fresh.expiresAtMs === undefined ? null : new Date(fresh.expiresAtMs);
@@ -207,7 +207,10 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
     if (tokens?.refreshToken === undefined) {
       throw new TokenError('gone', 'The token has expired, and the provider has given none to renew it with.');
     }
-    if (tokens.mcp !== undefined) return refreshMcp(network, tokens as StoredTokens & { mcp: McpGrant });
+    if (tokens.mcp !== undefined) {
+      const provider = { settings: settings as SettingsOf<'mcp_oauth'>, secrets: secrets as SecretsOf<'mcp_oauth'> };
+      return refreshMcp(provider, network, tokens as StoredTokens & { mcp: McpGrant });
+    }
     const provider = { settings: settings as SettingsOf<'oauth2'>, secrets: secrets as SecretsOf<'oauth2'> };
     return refreshOauth(provider, network, tokens);
   }

@@ -95,6 +95,13 @@ describe('the source tree', () => {
 
   // There is no fixed length for a file; most stay far below this limit. It exists so that a file which holds more than
   // one subject is noticed.
+  it('has no marks of a merge that was not finished', () => {
+    const marked = tracked.filter((file) => {
+      return /^(?:<{7} .*|>{7} .*|={7})$/m.test(readFileSync(path.join(ROOT, file), 'latin1'));
+    });
+    assert.deepEqual(marked, []);
+  });
+
   it('has no file of more than 600 lines', () => {
     const isLong = (file: string): boolean => readFileSync(path.join(ROOT, file), 'utf8').split('\n').length > 601;
     const written = sources.filter((file) => file !== GENERATED);

@@ -16,9 +16,12 @@ import { PERSIST_WHILE_AWAY_MS } from '../node/record.js';
 
 export interface FileUse {
   readonly maxBytes: number;
-  /** Throws `file_missing`, and `MissingKeyError` if the key of its bytes is gone, before anything is sent. */
+  /**
+   * Throws `file_missing`, and `MissingKeyError` if the key that sealed the file's bytes is gone, so that callers find
+   * out before they send anything.
+   */
   find(task: FileTask, value: unknown): Promise<StoredFile>;
-  /** Returns the bytes as a stream. Throws `file_missing` and `StoreAwayError`, which the stream may throw, too. */
+  /** Throws `file_missing` and `StoreAwayError`. The returned stream, too, may fail with `StoreAwayError`. */
   read(file: StoredFile, signal: AbortSignal): Promise<Readable>;
   /**
    * Saves a file of the node, with a reference from its run. Throws `file_too_large`, `StoreAwayError`, and the errors
@@ -26,8 +29,9 @@ export interface FileUse {
    */
   save(task: FileTask, file: NamedFile, bytes: Readable): Promise<FileValue>;
   /**
-   * Saves the answer to a call that must not be repeated. Repeats the save for two minutes while the store is away,
-   * then throws `files_unavailable`, and for half an hour while PostgreSQL is away. Throws `file_too_large`, too.
+   * Saves the answer to a call that must not be repeated. Repeats the save while the store is away, for two minutes,
+   * and while PostgreSQL is away, for half an hour. Then throws `files_unavailable`, or the error of PostgreSQL. Throws
+   * `file_too_large`, too.
    */
   saveAnswer(task: FileTask, file: NamedFile, bytes: Buffer): Promise<FileValue>;
 }
@@ -39,7 +43,7 @@ interface NamedFile {
 
 type FileTask = Pick<NodeTask, 'run' | 'runId' | 'signal'>;
 
-/** `store` also bounds one save, because a store may take a request and not answer it. */
+/** `store` limits the repetition and also each save, because a store may accept a request and never answer it. */
 const SAVE_LIMITS = { store: 2 * 60_000, database: PERSIST_WHILE_AWAY_MS, pause: 5_000 };
 
 export function createFileUse(db: Database, files: Files, limitsMs = SAVE_LIMITS): FileUse {

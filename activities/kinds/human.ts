@@ -25,7 +25,7 @@ import { toWaitFacts, endedWait, type WaitDeps } from './wait-deps.js';
 /** Longer text is cut after rendering. */
 const MAX_MESSAGE_CHARACTERS = 65_536;
 const CUT = '\n\n[cut: the text is longer]';
-/** These people may run the workflow. */
+/** Asked if the node names nobody: the roles that may run the workflow. */
 const DEFAULT_ROLES: Role[] = ['owner', 'admin', 'editor'];
 
 /** Needs no claim, because one transaction starts the node and creates its task. */

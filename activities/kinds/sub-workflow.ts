@@ -16,7 +16,7 @@ import {
 } from './child-run.js';
 import { endedWait } from './wait-deps.js';
 
-/** Counts the input as JSON text. */
+/** The limit on the filled-in variables of the input together. */
 const MAX_INPUT_CHARACTERS = 8 * 1024 * 1024;
 
 /** Needs no claim, because accepting the child run also starts the node, and a repeated attempt finds the child run. */

@@ -78,7 +78,7 @@ export function retryableFailure(code: string, delayMs: number): ApplicationFail
   });
 }
 
-/** Above the delay up to which Temporal retries a local activity within the workflow task. */
+/** Exceeds the `localRetryThreshold` of local activities, so that they wait outside the workflow task. */
 const COME_BACK_MS = 8_000;
 
 /**

@@ -1,11 +1,12 @@
 // In a test run, a mock or a pin may fix the result of a node, which is then not executed (docs/use/test-runs.md).
 import type { NodeFacts } from '../../contract/activities.js';
 import { findNodeClaim } from '../../db/nodes/node-results-repository.js';
+import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { recordFixedEnd, type FixedEnd, type FixedResult } from '../../db/test-runs/test-runs-repository.js';
 import { mayBeCaught } from '../../graph/caught.js';
 import { commonSettingsOf } from '../../graph/nodes/every-node.js';
 import { handleAfter, type Handle, type NodeKey } from '../../graph/plan.js';
-import { finalFailure, runClosedFailure } from './failures.js';
+import { finalFailure, quotaFailure, runClosedFailure } from './failures.js';
 import { handlesOf, type NodeDeps } from './node-step.js';
 import { toErrorMessage } from './record.js';
 import { toResultText } from './result-text.js';
@@ -30,7 +31,13 @@ export async function recordFixedResult(
     const [handle = 0, ...also] = outcome.handles;
     const { plain, result, resultEnc } = toResultText(outcome, key, { masker: run.masker, secretBox });
     const end = { ...row, ...SUCCEEDED, handle, alsoHandles: also.length > 0 ? also : null, result, resultEnc };
-    if (await recordFixedEnd(db, end)) contexts.remember(key, plain);
+    const isRecorded = await recordFixedEnd(db, end).catch(async (error: unknown) => {
+      if (!isQuotaExceeded(error)) throw error;
+      // A repetition would be refused again, and the database stores a failure even beyond the quota.
+      await recordFixedEnd(db, { ...row, ...failed(run, node.data, quotaFailure(), key) });
+      return false;
+    });
+    if (isRecorded) contexts.remember(key, plain);
   }
   const recorded = await findNodeClaim(db, key);
   if (recorded === undefined) throw runClosedFailure();

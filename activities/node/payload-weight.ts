@@ -12,7 +12,7 @@ export const READING_FACTOR = 2;
  * JSON, and as a database message.
  */
 export const RECORDING_FACTOR = 7;
-/** The size of an empty array or object, including its element in the array around it. */
+/** Bytes of memory per opening bracket, comma or colon of a JSON text: two of them for an empty object in an array. */
 const VALUE_BYTES = 32;
 /** The size of a number that is stored as its digits, without the digits. */
 const EXACT_NUMBER_BYTES = 96;
@@ -28,8 +28,8 @@ export function messageBytes({ bytes, values }: MessageSize): number {
 const [COMMA, COLON, OPEN_BRACKET, OPEN_BRACE] = [0x2c, 0x3a, 0x5b, 0x7b];
 
 /**
- * The bytes of memory that parsing adds to a JSON text: ten megabytes of `{},{},` become a gigabyte of objects. Returns
- * 0 for text that is not an array or object.
+ * The bytes of memory that parsing adds to a JSON text: many times its size for a text such as `{},{},`. Returns 0 for
+ * text that is not an array or object.
  */
 export function structureBytes(json: string | Buffer): number {
   if (!mayBeStructured(json)) return 0;

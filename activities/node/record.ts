@@ -115,7 +115,11 @@ function isPermanent(error: unknown): boolean {
  * an outcome that exists only in memory must survive that. An attempt that must stop gets 5 s in all. After that the
  * activity fails, and the ledger decides if the call may be repeated.
  */
-export async function persist(deps: NodeDeps, task: NodeTask, write: () => Promise<void>): Promise<void> {
+export async function persist(
+  deps: Pick<NodeDeps, 'logger'>,
+  task: NodeTask,
+  write: () => Promise<void>,
+): Promise<void> {
   const startedAt = Date.now();
   for (let delayMs = 100, longestMs = 2_000; ; delayMs = Math.min(delayMs * 2, longestMs)) {
     try {

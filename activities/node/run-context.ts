@@ -38,7 +38,7 @@ export interface RunContext {
   depth: number;
   /** The topmost ancestor run. The run's own id if it has none. */
   rootRunId: string;
-  /** True if the run reuses results of an earlier run. */
+  /** True if the run may reuse results: it resumes an earlier run, or is a test run. */
   isResumed: boolean;
   /** True if the run is a test run, or was started by one. */
   isTest: boolean;

@@ -32,9 +32,10 @@ interface StartingRun {
 }
 
 /**
- * Records nothing if the run has already started, has ended, or reuses its trigger's result from an earlier run.
- * Returns the trigger's output as unmasked JSON text, or undefined if the run starts with another node. Throws a
- * non-retryable failure if the project's quota is exceeded.
+ * Records the start of the run and the end of its trigger, unless they are recorded already. (A run may reuse its
+ * trigger's result from an earlier run.) Records nothing if the run has ended. Returns the trigger's output as unmasked
+ * JSON text, or undefined if the run starts with another node. Throws a non-retryable failure if the project's quota is
+ * exceeded.
  */
 export async function recordStart(deps: StartDeps, run: StartingRun, plan: Plan): Promise<string | undefined> {
   const { runId, projectId, userId, masker, weightBytes } = run;

@@ -151,9 +151,9 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const runners: Runners = {
     ...createInlineRunners(contexts, judge),
     trigger: triggerRunner,
-    http: createHttpRunner({ db, contexts, client, connections, files }),
+    http: createHttpRunner({ db, contexts, client, connections, files, logger }),
     llm: createLlmRunner({ contexts, providers, clients, live, forms, node, files, texts }),
-    mcp: createMcpRunner({ db, contexts, sessions, connections, files }),
+    mcp: createMcpRunner({ db, contexts, sessions, connections, files, logger }),
     code: createCodeRunner({ contexts, sandbox: deps.sandbox, logger, files, texts }),
   };
   const walking: WalkDeps = {

@@ -58,7 +58,7 @@ const LOCAL_ACTIVITIES = 400;
 const WORKFLOW_TASKS = 100;
 const POLLS = 10;
 const DATABASE_CONNECTIONS = 20;
-/** The time that a node waits for a database connection. An earlier failure would count as an attempt of the node. */
+/** The time that a node waits for a database connection. If the wait failed sooner, the node would lose an attempt. */
 const CONNECT_TIMEOUT_MS = 20_000;
 /**
  * The time after SIGTERM in which nodes in flight may finish before they are handed back.
@@ -145,7 +145,7 @@ async function main(): Promise<void> {
     }),
     interceptors: { activity: [localCancellation.interceptor, createErrorHygieneInterceptor(logger), holdSlots] },
     ...(takesDecisions && { sinks: localCancellation.sinks }),
-    // Without throttling, heartbeats every 2 s reach the server, so a cancellation arrives within that time.
+    // The SDK holds a heartbeat back for at most 2 s, the interval of heartbeats, so a cancellation arrives within it.
     maxHeartbeatThrottleInterval: '2s',
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,

@@ -82,7 +82,7 @@ function refusal(rule: AccessRule): ApiError {
   return new ApiError(400, 'permission_denied', 'Your role in the project does not permit this action.');
 }
 
-/** A key that is restricted to a project is never an administrator's, because users belong to no project. */
+/** A key that is restricted to a project never has the rights of an administrator, which reach beyond that project. */
 export async function isAdministrator({ db }: AccessDeps, { userId, projectId }: Caller): Promise<boolean> {
   if (projectId !== undefined) return false;
   return (await findUser(db, userId))?.is_admin === true;

@@ -143,7 +143,8 @@ function toUserId(claim: unknown): number | undefined {
 }
 
 /**
- * The `typ` of access tokens of our own sessions, which the signature covers. A foreign token cannot pass for one of
- * ours. A token of ours cannot pass for a foreign one, which would stay valid after the end of its session.
+ * The `typ` of the access tokens of our own sessions. The signature covers it, so neither can a foreign token pass for
+ * one of ours, nor one of ours for a foreign token. A token of ours that passed for a foreign one would stay valid
+ * after the end of its session, because foreign tokens belong to no session here.
  */
 export const OWN_TOKEN_TYPE = 'session+jwt';

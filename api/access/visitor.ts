@@ -51,8 +51,8 @@ export function isForwardedHttps({ peerAddress, headers }: Arrival, isTrusted: T
 }
 
 /**
- * Returns the network that counts as one visitor: an IPv4 address, or the first 64 bits of an IPv6 address, which one
- * customer owns.
+ * Returns the network that counts as one visitor: an IPv4 address, or the first 64 bits of an IPv6 address, because an
+ * internet provider assigns all addresses with these bits to one customer.
  */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;

@@ -26,7 +26,7 @@ import type { BackgroundDeps } from './deps.js';
 const INTERVAL_MS = 300_000;
 /** A round ends after this time, even if more data is due. */
 export const ROUND_MS = 60_000;
-/** The pause after an incomplete round: more data is due, or another process held the lock. */
+/** The pause after an incomplete round: more data may be due, or another process held the lock. */
 const SOON_MS = 5_000;
 /** The pause between two batches lets other statements run. */
 const BETWEEN_BATCHES_MS = 50;
@@ -41,7 +41,10 @@ type RetentionDeps = Pick<BackgroundDeps, 'db' | 'logger' | 'metrics'> & {
   config: Pick<BackgroundDeps['config'], 'resultRetentionDays'>;
 };
 
-/** `busy`: another process held the lock. `unfinished`: more data was due than a round may delete. */
+/**
+ * `busy`: another process held the lock. `unfinished`: the time of the round was over, or the process was stopping,
+ * before all steps were done.
+ */
 export type RoundOutcome = 'done' | 'unfinished' | 'busy';
 
 /**

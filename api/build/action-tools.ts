@@ -10,7 +10,7 @@ import { catalogue } from '../services/catalogue.js';
 import type { actionSchema, serviceSchema } from '../services/service-view.js';
 import type { z } from 'zod';
 import { readConnections } from './connection-tools.js';
-import { shortened, sizeOf } from './cut-answer.js';
+import { cutToFit } from './cut-schema.js';
 import { ToolError, type ToolContext } from './tool.js';
 
 type Service = Pick<z.infer<typeof serviceSchema>, 'id' | 'name' | 'source'>;
@@ -76,7 +76,8 @@ function toFound(service: Pick<Service, 'id' | 'name'>, action: Pick<Action, 'id
   };
 }
 
-/** The texts and lists of a longer schema are cut, because an answer has at most 25 KiB. */
+const VALUES = 'By field of the action; each value may hold variables';
+/** A longer schema is cut (`cut-schema.ts`), because an answer has at most 25 KiB. */
 const SCHEMA_BYTES = 8 * 1024;
 
 export async function describeAction(
@@ -87,20 +88,28 @@ export async function describeAction(
   const action = await readAction(calls, service, id);
   const { title, description, fields, result, server } = action;
   const effects = action.has_side_effects ? 'It has side effects.' : 'It has no side effects.';
-  const values = { ...withoutPlaces(fields), description: 'By field of the action; each value may hold variables' };
+  const values = cutToFit(withoutPlaces(fields), SCHEMA_BYTES);
+  const json = cutToFit(result ?? {}, SCHEMA_BYTES);
   return {
     kind: httpNode.type,
     title,
     description:
       `${description} ${effects} Server: ${server}. Add it with \`action\`; its data has \`values\` and \`connection\`.`.trim(),
-    schema: short({
+    schema: {
       type: 'object',
-      properties: { values, connection: { type: 'integer', description: 'The id of a connection of the service' } },
-    }),
-    result: short({
+      properties: {
+        values: { ...values.schema, description: `${VALUES}${values.mark}` },
+        connection: { type: 'integer', description: 'The id of a connection of the service' },
+      },
+    },
+    result: {
       type: 'object',
-      properties: { content: { type: 'string' }, status_code: { type: 'integer' }, json: result ?? {} },
-    }),
+      properties: {
+        content: { type: 'string' },
+        status_code: { type: 'integer' },
+        json: json.mark === '' ? json.schema : { ...json.schema, description: `The answer${json.mark}` },
+      },
+    },
     exits: [
       { id: ORDINARY_EXIT, label: 'Next' },
       { id: 'error', label: 'With on_error: branch' },
@@ -144,8 +153,4 @@ function withoutPlaces(schema: JsonObject): JsonObject {
     isObject(field) ? Object.fromEntries(Object.entries(field).filter(([name]) => !name.startsWith('x-'))) : field,
   ]);
   return { ...schema, properties: Object.fromEntries(fields) };
-}
-
-function short(schema: JsonObject): JsonObject {
-  return sizeOf(schema) <= SCHEMA_BYTES ? schema : (shortened(schema) as JsonObject);
 }

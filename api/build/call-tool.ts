@@ -1,16 +1,14 @@
 // Answers the requests of assistants: `tools/list`, `tools/call` and `ping`. A refusal by a tool is a result, which the
 // model reads.
 import { CALL_NAME } from '../../contract/assistant-call.js';
-import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
 import { cutText } from '../../graph/cut-text.js';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
-import { ApiError, quotaExceeded } from '../http/errors.js';
 import type { Caller, RouteResult } from '../http/route.js';
 import { answerResult, ErrorCode, ProtocolError, type Request } from '../mcp-server/messages.js';
 import { ANSWER_BYTES, cutBytes } from './cut-answer.js';
 import type { BuildDeps } from './deps.js';
-import { ToolError, type Tool, type ToolContext } from './tool.js';
+import { ToolError, toSentence, type Tool, type ToolContext } from './tool.js';
 import { toolsOf } from './tools.js';
 
 export interface Building {
@@ -62,18 +60,6 @@ async function callTool(
   } finally {
     calls.end();
   }
-}
-
-function toSentence(error: unknown): string {
-  if (error instanceof ToolError) return error.message;
-  const known = isQuotaExceeded(error) ? quotaExceeded() : error;
-  // An error that is no refusal is answered as for every other request.
-  if (!(known instanceof ApiError) || known.status >= 500) throw error;
-  const fields = known.fields === undefined ? known.message : JSON.stringify(known.fields);
-  const body: unknown = known.toBody();
-  const errors =
-    isObject(body) && Array.isArray(body['errors']) ? ` ${JSON.stringify(body['errors'].slice(0, 20))}` : '';
-  return `${known.status} ${known.code}: ${fields}${errors}`;
 }
 
 function unknownTool(name: unknown): ProtocolError {

@@ -41,7 +41,10 @@ export const listConnections = defineTool({
 
 /** The largest page of a list. */
 const PAGE = 100;
-/** More pages than the connections of a project fill: pages shift while connections are created and deleted. */
+/**
+ * The limit on the pages that are read: twice as many as the most connections of a project fill, because connections
+ * move between pages while others are created and deleted.
+ */
 const MOST_PAGES = 2 * (MOST_CONNECTIONS / PAGE);
 
 /** Returns all connections of a project, by name. */

@@ -13,8 +13,11 @@ import { toShortForm } from '../../graph/building/short-form.js';
 import type { JsonObject } from '../../graph/json.js';
 import { forEachAction, resolveActions } from '../services/resolve-actions.js';
 import { documentedAs } from '../http/documented-as.js';
+import { invalidFields } from '../http/errors.js';
+import { refuseLongDraft } from '../workflows/draft-routes.js';
+import { storingProblem } from '../workflows/workflow-body.js';
 import { checkDrawing, checkSchema, editorUrl, readDrawing, type ReadDrawing, type ShownCheck } from './drawings.js';
-import { defineTool, idSchema, textUpTo, ToolError, type ToolContext } from './tool.js';
+import { defineTool, idSchema, textUpTo, ToolError, toSentence, type ToolContext } from './tool.js';
 import { firstOf, isStale } from './workflow-tools.js';
 
 /** Clients see the schema of each change, but zod accepts any value: `readChanges` reports the errors in a change. */
@@ -68,8 +71,9 @@ async function answer(context: ToolContext, { id, draft, drawing }: Drafted) {
 }
 
 /**
- * Applies the changes before it creates the workflow, so that invalid changes create no workflow. A process that dies
- * before the draft is stored leaves an empty workflow.
+ * Applies the changes and checks the draft before it creates the workflow, so that invalid changes create no workflow.
+ * If the draft is refused nevertheless, for example by the quota of the project, the error names the empty workflow,
+ * because each repeat would make another one. A process that dies before the draft is stored leaves an empty workflow.
  */
 async function createWorkflow(
   context: ToolContext,
@@ -78,11 +82,18 @@ async function createWorkflow(
 ): Promise<Drafted> {
   const isAction = await findActionsOf(context, project, wanted);
   const drawing = await apply(context, project, { drawing: EMPTY_DRAWING, wanted, isAction });
+  refuseLongDraft(drawing);
+  const problem = storingProblem(drawing);
+  if (problem !== undefined) throw invalidFields({ data: [problem] });
   const { body } = await context.calls.call('POST /api/v1/workflows/', {
     body: { project, title, data: EMPTY_DRAWING },
   });
   const { id } = body as { id: number };
-  return { id, draft: await storeDraft(context, id, { drawing, baseVersion: 1, etag: null }), drawing };
+  try {
+    return { id, draft: await storeDraft(context, id, { drawing, baseVersion: 1, etag: null }), drawing };
+  } catch (error) {
+    throw new ToolError(`${toSentence(error)} The workflow ${id} was made, and is empty: name it as id from now on.`);
+  }
 }
 
 /** The limit on attempts of a change without `base`: another change may come between its read and its write. */

@@ -36,7 +36,7 @@ export const runFields = {
 
 interface Polled {
   status: string;
-  /** The entries of the nodes, by node id. Results are not read yet. */
+  /** The entries of the nodes, by node id. Results may be `LazyJson`, which is not read yet. */
   entries: Record<string, JsonObject>;
   answer: InnerAnswer;
 }

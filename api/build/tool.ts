@@ -1,7 +1,9 @@
 // A tool of assistants: its description for the model, and its work, which it does through the routes of the service.
 import { z } from 'zod';
-import type { JsonObject } from '../../graph/json.js';
+import { isQuotaExceeded } from '../../db/projects/stored-bytes-repository.js';
+import { isObject, type JsonObject } from '../../graph/json.js';
 import type { InnerCalls } from '../dispatch/inner-call.js';
+import { ApiError, quotaExceeded } from '../http/errors.js';
 import type { Caller } from '../http/route.js';
 import type { BuildDeps } from './deps.js';
 
@@ -27,6 +29,19 @@ export interface Tool {
 /** Explains to the model why nothing was done, and how to correct the call. */
 export class ToolError extends Error {
   override name = 'ToolError';
+}
+
+/** Returns the text of a refusal for the model. Throws an error that is no refusal. */
+export function toSentence(error: unknown): string {
+  if (error instanceof ToolError) return error.message;
+  const known = isQuotaExceeded(error) ? quotaExceeded() : error;
+  // An error that is no refusal is answered as for every other request.
+  if (!(known instanceof ApiError) || known.status >= 500) throw error;
+  const fields = known.fields === undefined ? known.message : JSON.stringify(known.fields);
+  const body: unknown = known.toBody();
+  const errors =
+    isObject(body) && Array.isArray(body['errors']) ? ` ${JSON.stringify(body['errors'].slice(0, 20))}` : '';
+  return `${known.status} ${known.code}: ${fields}${errors}`;
 }
 
 interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {

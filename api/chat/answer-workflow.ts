@@ -2,9 +2,11 @@
 import { Readable } from 'node:stream';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Doer } from '../../db/audit/audit-entry.js';
+import { isDatabaseTimeout } from '../../db/core/client.js';
+import { isShortOfResources, outageOf } from '../../db/core/outage.js';
 import { hasReachedLimitBelow } from '../../db/runs/tool-runs-repository.js';
 import { readRunTokens } from '../../db/runs/run-tokens-repository.js';
-import type { ByteLease } from '../../memory/byte-budget.js';
+import { MemoryBusyError, type ByteLease } from '../../memory/byte-budget.js';
 import type { ChatDeps } from './deps.js';
 import { ApiError } from '../http/errors.js';
 import { COMMENT, EVENT_STREAM_HEADERS } from '../http/event-stream.js';
@@ -58,7 +60,7 @@ export async function answerWhole(deps: AnswerDeps, run: AnsweredRun, times = TI
     }
     throw stopping(run);
   } catch (error) {
-    throw toFinal(error);
+    throw toFinal(error, run);
   } finally {
     lease.end();
     if (isGivenUp || run.signal.aborted) await giveUp(deps, run);
@@ -119,7 +121,8 @@ async function* framesOf(
   } catch (error) {
     if (run.signal.aborted) return;
     outcome.isAnswered = true;
-    yield toErrorFrame(toFinal(error, run.log));
+    if (!(error instanceof ApiError)) run.log.error({ err: error }, 'the answer of a run could not be read');
+    yield toErrorFrame(toFinal(error, run));
   } finally {
     lease.end();
   }
@@ -180,13 +183,24 @@ function stopping({ runId }: AnsweredRun): ApiError {
   return new ApiError(503, 'overloaded', `The process that waited for the run ${runId} stops. The run goes on.`);
 }
 
-/** A retry would start another run, so the header asks clients not to retry. An unexpected error reveals nothing. */
-function toFinal(error: unknown, log?: Logger): ApiError {
-  const known = error instanceof ApiError ? error : undefined;
-  if (known === undefined) log?.error({ err: error }, 'the answer of a run could not be read');
-  const final = known ?? new ApiError(500, 'error', 'A server error occurred.', { cause: error });
+/** A retry would start another run, so the header asks clients not to retry. */
+function toFinal(error: unknown, run: AnsweredRun): ApiError {
+  const final = error instanceof ApiError ? error : unreadable(run, error);
   final.headers['x-should-retry'] = 'false';
   return final;
+}
+
+/** The run has started, so its id is named: the caller reads its result later. An unexpected error reveals nothing. */
+function unreadable({ runId }: AnsweredRun, cause: unknown): ApiError {
+  const rest = `The answer of the run ${runId} could not be read; its result can be read later.`;
+  if (outageOf(cause) !== undefined || isShortOfResources(cause)) {
+    const message = `The storage of the service is not available at present. ${rest}`;
+    return new ApiError(503, 'unavailable', message, { cause });
+  }
+  if (cause instanceof MemoryBusyError || isDatabaseTimeout(cause)) {
+    return new ApiError(503, 'overloaded', `The service is busy. ${rest}`, { cause });
+  }
+  return new ApiError(500, 'error', 'A server error occurred.', { cause });
 }
 
 /** Cancels the run whose caller has hung up or waited long enough. A process that stops leaves its runs alone. */

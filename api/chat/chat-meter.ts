@@ -77,8 +77,11 @@ export function createChatMeter(db: Database, logger: Logger): ChatMeter {
   const open = new Set<string>();
   const storing = new Set<Promise<void>>();
   let isStopping = false;
-  /** Calls of other processes are not ended before this time of `performance.now()`. */
-  let endsDeadAtMs = 0;
+  /**
+   * Calls of other processes are not ended before this time of `performance.now()`. A process that starts after an
+   * outage of the database leaves the others time to renew theirs.
+   */
+  let endsDeadAtMs = performance.now() + 1.5 * ROUND_MS;
 
   async function store(call: ChatCall, end: ChatEnd): Promise<void> {
     for (let tried = 0; ; tried++) {

@@ -211,7 +211,7 @@ const DECODERS = new Map<string, typeof gunzipSync>([
   ['br', brotliDecompressSync],
 ]);
 
-/** True also for an answer that cannot be searched: its encoding is unknown, or it decompresses beyond the limit. */
+/** True also for an answer that cannot be searched, because `textOf` returns undefined for it. */
 function mayHoldKey(bytes: Buffer, encoding: string | string[] | undefined, apiKey: string): boolean {
   if (apiKey.length < MIN_KEY_LENGTH || bytes.length === 0) return false;
   const text = textOf(bytes, encoding);
@@ -229,7 +229,7 @@ function failureWithKey(
   return text !== undefined && holds(text, apiKey) ? failureIn(parseJsonOrUndefined(text)) : undefined;
 }
 
-/** Returns undefined if the encoding is unknown, or the text is longer than the limit. */
+/** Returns undefined if the encoding is unknown, the bytes do not have it, or the text is longer than the limit. */
 function textOf(bytes: Buffer, encoding: string | string[] | undefined): string | undefined {
   const name = String(encoding ?? 'identity').toLowerCase();
   if (name === 'identity') return bytes.length > MAX_LOOKED_THROUGH_BYTES ? undefined : bytes.toString();
@@ -241,9 +241,9 @@ function textOf(bytes: Buffer, encoding: string | string[] | undefined): string 
 }
 
 /**
- * Masks the key in the events of a stream that report an error. The bytes of all other events stay as they are. A part
- * of an event is held back until the event is complete, so that a key across two chunks is found. Compressed streams
- * are not searched.
+ * Masks the key in a stream. If one of the events that a chunk completes reports an error that quotes the key, the key
+ * is masked in all of these events. All other bytes stay as they are. A part of an event is held back until the event
+ * is complete, so that a key across two chunks is found. Compressed streams are not searched.
  */
 function hideKeyInErrors({ apiKey }: ChatCall, { headers }: Dispatcher.ResponseData, stream: Readable): Readable {
   const isPlain = String(headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';

@@ -1,5 +1,6 @@
 // Follows a run that answers a chat completion: deltas of its models, requests to people, and its end.
 import { mayRun } from '../../acceptance/roles.js';
+import { outageOf } from '../../db/core/outage.js';
 import { findOpenRequests, type OpenRequest } from '../../db/runs/open-requests-repository.js';
 import type { Reader } from '../../db/watches/run-watches-repository.js';
 import type { ChatDeps } from './deps.js';
@@ -68,12 +69,15 @@ export async function* followAnswer(
       if (isToLook) lookAtMs = performance.now() + LOOK_BELOW_MS;
       // An event shows a request as it was then; somebody may have decided it since.
       if (isDue || isAsking || isToLook) {
-        const requests = await findOpenRequests(db, runId);
-        if (requests.length > 0) yield { kind: 'asks', requests };
+        const requests = await unlessAway(() => findOpenRequests(db, runId));
+        if (requests !== undefined && requests.length > 0) yield { kind: 'asks', requests };
+        // An event is reported once, so the requests are looked for again although there may be no further event.
+        if (requests === undefined) lookAtMs = Math.min(lookAtMs, performance.now() + LOOK_BELOW_MS);
       }
       if (isDue && !isOver()) {
         aliveAtMs = performance.now() + aliveEveryMs;
-        const isAllowed = mayRun(await sharedReads.roleOf({ ...reader, runId }));
+        const isAllowed =
+          (await unlessAway(async () => mayRun(await sharedReads.roleOf({ ...reader, runId })))) ?? true;
         yield { kind: isAllowed ? 'alive' : 'lost' };
         if (!isAllowed) return;
       }
@@ -81,5 +85,15 @@ export async function* followAnswer(
     }
   } finally {
     feed.end();
+  }
+}
+
+/** Returns undefined while the database is away: the run goes on, and a later round reads again. */
+async function unlessAway<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (outageOf(error) === undefined) throw error;
+    return undefined;
   }
 }

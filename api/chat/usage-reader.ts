@@ -22,7 +22,10 @@ interface ReportedUsage {
   /** The last usage that the provider reported; undefined without any. */
   usage: { prompt_tokens?: unknown; completion_tokens?: unknown } | undefined;
   characters: number;
-  /** `failure`: the answer reports one; a stream with text counts as `answer`. `nothing`: it is no completion. */
+  /**
+   * `failure`: the answer reports a failure. A stream with text is an `answer` even if it reports a failure. `nothing`:
+   * the answer is no chat completion.
+   */
   brought: 'answer' | 'failure' | 'nothing';
 }
 
@@ -53,8 +56,8 @@ const TAIL = 64 * 1024;
 const USAGE_AT_THE_END = /"usage"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/g;
 
 /**
- * The limit on the bytes that are decompressed, because 64 MiB can decompress to a thousand times as many. A stream of
- * an hour has fewer.
+ * The limit on the decompressed bytes, because an answer of 64 MiB (`MAX_ANSWER_BYTES`) can decompress to a thousand
+ * times as many. A stream of one hour, the longest one, stays below the limit.
  */
 const MAX_DECODED_BYTES = 256 * 1024 * 1024;
 

@@ -27,7 +27,8 @@ import { connectionParams, connectionPath } from './routes.js';
 const defineRoute = routesOf<ConnectionDeps>();
 
 const CALLBACK_PATH = '/api/v1/connections/callback/';
-const COOKIE = 'wfa_connection';
+/** Each sign-in has a cookie of its own, so that one browser can begin several. */
+const cookieName = (state: string): string => `wfa_connection_${stateName(state)}`;
 const COOKIE_SECONDS = 600;
 
 /** The data that completes the sign-in. It is stored, sealed, until the browser comes back. */
@@ -60,11 +61,11 @@ const authorize = defineRoute({
     const secrets = openEntered(deps.secretBox, connection);
     const { url, ...flow } = await begin(deps, { ...connection, secrets }, { redirectUri, state, signal });
     const { isSecure } = visitOf(context);
-    const cookie = readFlowCookie(context.requestHeaders, isSecure) ?? randomToken();
+    const cookie = randomToken();
     const flowEnc = deps.secretBox.seal(JSON.stringify(flow satisfies Flow), 'connection-flow', id, stateName(state));
     const signIn = { connectionId: id, version: connection.version, userId: caller.userId, state, cookie, flowEnc };
     if (!(await insertSignIn(deps.db, signIn))) throw notFound();
-    return { status: 200, body: { url }, headers: { 'Set-Cookie': toFlowCookie(cookie, isSecure) } };
+    return { status: 200, body: { url }, headers: { 'Set-Cookie': toFlowCookie(state, cookie, isSecure) } };
   },
 });
 
@@ -88,15 +89,15 @@ const callback = defineRoute({
   async handler(context) {
     const { deps, query, requestHeaders, log } = context;
     const { isSecure } = visitOf(context);
-    const cookie = readFlowCookie(requestHeaders, isSecure);
     const { state } = query;
+    const cookie = state === undefined ? undefined : readCookie(requestHeaders, cookieName(state), isSecure);
     const found = cookie === undefined || state === undefined ? undefined : await redeemSignIn(deps.db, state, cookie);
     if (found === undefined || state === undefined) return toSettings(deps, undefined, 'invalid_state');
     if (query.code === undefined) return toSettings(deps, found.projectId, toCode(query.error));
     try {
       const network = createProviderFetch(deps.outgoing);
       const flow = openFlow(deps, found, state);
-      // Exchanging a code that another server issued would reveal it to this one.
+      // A code that another server issued is not exchanged: the server of this sign-in would learn the code.
       if (query.iss !== undefined && flow.grant !== undefined && flow.grant.metadata.issuer !== query.iss) {
         return toSettings(deps, found.projectId, 'provider_refused');
       }
@@ -187,12 +188,7 @@ function toCode(error: string | undefined): string {
  * The cookie is Lax, because the provider's page leads the browser to the callback: a navigation from another site does
  * not send a Strict cookie.
  */
-function toFlowCookie(value: string, isSecure: boolean): string {
-  const cookie = { name: COOKIE, value, path: CALLBACK_PATH, sameSite: 'Lax', isSecure, maxAgeSeconds: COOKIE_SECONDS };
-  return toCookie(cookie as Parameters<typeof toCookie>[0]);
-}
-
-function readFlowCookie(headers: Parameters<typeof readCookie>[0], isSecure: boolean): string | undefined {
-  const value = readCookie(headers, COOKIE, isSecure);
-  return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined;
+function toFlowCookie(state: string, value: string, isSecure: boolean): string {
+  const facts = { path: CALLBACK_PATH, sameSite: 'Lax', isSecure, maxAgeSeconds: COOKIE_SECONDS } as const;
+  return toCookie({ name: cookieName(state), value, ...facts });
 }

@@ -27,7 +27,7 @@ export const newConnectionBody = z.object({
 export const changedConnectionBody = z
   .object({ name, origins, settings: anything, secrets: anything })
   .partial()
-  .describe('A secret that is left out, or ********, keeps its value');
+  .describe('A secret that is left out, or ********, keeps its value; null removes an optional one');
 
 interface Rules {
   config: Pick<Environment, 'addressRules'>;
@@ -88,7 +88,7 @@ function whyRefused(address: string): string {
   return 'Enter an address without a user name and password: these belong in the secrets of a connection.';
 }
 
-/** Returns true for a refused address, so that people learn of it when they enter it, and not when a run needs it. */
+/** True if requests to the origin would be refused. People learn that when they enter it, not when a run fails. */
 function isRefused({ config }: Rules, origin: string): boolean {
   return namesRefusedAddress(new URL(origin.replace('*.', 'any.')), config.addressRules);
 }

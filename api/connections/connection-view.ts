@@ -59,19 +59,34 @@ function masked(secrets: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** Replaces secrets that are masked or left out by the stored ones. */
+/** The secret of a header or query connection is `value` or `values`. Returns the one that `name` is not. */
+export function otherForm(name: string): string | undefined {
+  if (name === 'value') return 'values';
+  return name === 'values' ? 'value' : undefined;
+}
+
+/**
+ * Replaces secrets that are masked or left out by the stored ones; null removes one. A new secret also replaces a
+ * stored one of the other form. If both forms are sent, both stay, and the schema of the kind refuses them.
+ */
 export function withStored(sent: unknown, stored: Record<string, unknown>): Record<string, unknown> {
   if (!isObject(sent)) return stored;
-  const merged: Record<string, unknown> = { ...stored };
+  const merged = new Map(Object.entries(stored));
   for (const [name, value] of Object.entries(sent)) {
     const before = stored[name];
     if (value === MASK) continue;
-    merged[name] = Array.isArray(value)
-      ? value.map(
-          (item: unknown, index) =>
-            (item === MASK ? (Array.isArray(before) ? before[index] : undefined) : item) as unknown,
-        )
-      : value;
+    if (value === null) {
+      merged.delete(name);
+      continue;
+    }
+    const other = otherForm(name);
+    if (other !== undefined && !Object.hasOwn(sent, other)) merged.delete(other);
+    const isList = Array.isArray(value);
+    merged.set(name, isList ? value.map((item: unknown, at) => (item === MASK ? itemOf(before, at) : item)) : value);
   }
-  return merged;
+  return Object.fromEntries(merged);
+}
+
+function itemOf(list: unknown, at: number): unknown {
+  return Array.isArray(list) ? (list[at] as unknown) : undefined;
 }

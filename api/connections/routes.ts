@@ -23,7 +23,7 @@ import { idParams, pathId } from '../http/path-ids.js';
 import type { ConnectionDeps } from './deps.js';
 import { routesOf, type Route } from '../http/route.js';
 import { changedConnectionBody, checkEntered, newConnectionBody } from './connection-body.js';
-import { connectionSchema, openEntered, toConnection, withStored } from './connection-view.js';
+import { connectionSchema, openEntered, otherForm, toConnection, withStored } from './connection-view.js';
 
 const defineRoute = routesOf<ConnectionDeps>();
 
@@ -95,7 +95,7 @@ const update = defineRoute({
   summary: 'Changes a connection. A secret that is left out, or ********, keeps its value.',
   description:
     'A change of `origins`, `token_url`, `authorize_url` or `server_url` brings the secrets again, and takes the ' +
-    'authorization away: a secret is never sent to an address for which it was not entered.',
+    'authorization away: a secret is never sent to an address for which it was not entered. Null removes an optional secret.',
   audit: { action: 'connection.changed', target: 'connection', id: 'connection_id' },
   access: { to: 'project', role: 'admin' },
   params: connectionParams,
@@ -219,10 +219,10 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** True if every stored secret was entered again, including each value of a list. */
+/** True if every stored secret was entered again, in either form and including each value of a list, or removed. */
 function areAllNew(stored: Record<string, unknown>, sent: Record<string, unknown> = {}): boolean {
   return Object.keys(stored).every((name) => {
-    const value = sent[name];
+    const value = sent[name] === undefined ? sent[otherForm(name) ?? name] : sent[name];
     return value !== undefined && ![value].flat().includes(MASK);
   });
 }

@@ -4,7 +4,7 @@ import { ConnectionOriginError } from '../../connections/credential.js';
 import { ConnectionError, type OpenedConnection } from '../../connections/open-connection.js';
 import { isWithin } from '../../graph/origins.js';
 import { TokenError } from '../../connections/tokens.js';
-import { findConnection } from '../../db/connections/connections-repository.js';
+import { findConnection, type ConnectionRecord } from '../../db/connections/connections-repository.js';
 import { touchConnection } from '../../db/connections/tokens-repository.js';
 import { createMasker } from '../../graph/mask.js';
 import { cutText } from '../../graph/cut-text.js';
@@ -33,7 +33,8 @@ const test = defineRoute({
   path: `${connectionPath}test/`,
   summary: 'Tries the connection: a GET at one of its origins, or the list of tools of its MCP server.',
   description:
-    'Without `url`, the request goes to `/` of the first origin, or to the `server_url` of an `mcp_oauth` connection. ' +
+    'Without `url`, the request goes to `/` of the first origin (for a `path` connection, to its prefix there), or to ' +
+    'the `server_url` of an `mcp_oauth` connection. ' +
     'If the first origin has a wildcard, `url` is required.',
   audit: { action: 'connection.used', target: 'connection', id: 'connection_id', commits: 'handler' },
   access: { to: 'project', role: 'editor' },
@@ -43,16 +44,27 @@ const test = defineRoute({
   async handler({ deps, params, body, signal, audit }) {
     const { id: projectId, connection_id: id } = params;
     const connection = orNotFound(await findConnection(deps.db, projectId, id));
-    const { settings, origins, kind } = connection;
-    const server = kind === 'mcp_oauth' ? String(settings['server_url']) : undefined;
-    const url = toUrl(body.url ?? server ?? `${origins[0]!}/`, origins);
+    const url = toUrl(body.url ?? defaultAddress(connection), connection.origins);
     await audit.change((trx) => touchConnection(trx, id), { keyOf: () => ({ id, projectId }) });
-    const outcome = await tryOnce(deps, { projectId, id, url, isMcp: server !== undefined, signal });
+    const isMcp = connection.kind === 'mcp_oauth';
+    const outcome = await tryOnce(deps, { projectId, id, url, isMcp, signal });
+    const isPrefixAlone = connection.kind === 'path' && (body.url ?? null) === null;
+    if (isPrefixAlone && !outcome.ok && outcome.status !== null) outcome.message += PREFIX_ALONE;
     return { status: 200, body: outcome };
   },
 });
 
 export const connectionTestRoutes: Route<ConnectionDeps>[] = [test];
+
+/** Many services have no page at the prefix itself, and answer 404 there, also to a value that they know. */
+const PREFIX_ALONE =
+  ' The request has gone to the prefix and the value alone, which may lead nowhere; `url` names another address.';
+
+/** A credential of the kind `path` is only sent to addresses below its prefix. */
+function defaultAddress({ kind, settings, origins }: ConnectionRecord): string {
+  if (kind === 'mcp_oauth') return String(settings['server_url']);
+  return `${origins[0]!}${kind === 'path' ? String(settings['prefix']) : '/'}`;
+}
 
 function toUrl(text: string, origins: readonly string[]): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -74,7 +74,8 @@ function policyWith(nonce: string): string {
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    // The page shows images and recordings of runs from its memory. Their kind is determined by their bytes.
+    // The page shows images and recordings of runs under `blob:` addresses. It takes the media type of a file from its
+    // bytes, never from its declared type (console/files/preview.ts).
     "img-src 'self' data: blob:",
     'media-src blob:',
     "font-src 'self'",

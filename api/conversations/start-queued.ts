@@ -48,7 +48,7 @@ export async function startNextQueued(
     (await withAnswering(deps, message, stopped, (workflow) => begin(deps, message, workflow, runId)));
   if (typeof refusal === 'boolean') return refusal ? 'started' : 'later';
   const change = await endRun(deps.db, runId, { status: 'failed', error: refusal });
-  // Otherwise another report has ended the run, and its process announces the end.
+  // If the change was not applied, the run had ended already, and the process that ended it announces the end.
   if (change.applied) announceRunEnd(deps, runId, change);
   return 'later';
 }

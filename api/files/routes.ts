@@ -155,9 +155,10 @@ const remove = defineRoute({
   params: fileParams,
   responses: { 204: nothing, 409: detailSchema },
   async handler({ deps, log, params, audit }) {
-    const outcome = await audit.change((trx) => deps.files.delete(trx, params.file_id));
-    if (outcome === 'in_use') throw new ApiError(409, 'file_in_use', 'A run in flight holds the file.');
-    orNotFound(outcome);
+    await audit.change(async (trx) => {
+      const outcome = orNotFound(await deps.files.delete(trx, params.file_id));
+      if (outcome === 'in_use') throw new ApiError(409, 'file_in_use', 'A run in flight holds the file.');
+    });
     // The sweep removes bytes that could not be removed here.
     await deps.files
       .removeAbandoned(REMOVED_AT_ONCE)

@@ -48,7 +48,7 @@ const deliver = defineRoute({
     'may not run the workflow any more. 422: the trigger refuses the input, and nothing is kept. 429: more than 60 ' +
     'deliveries in a minute.',
   auth: 'open',
-  // An accepted delivery starts a run, which the history of runs lists.
+  // Accepted deliveries are not recorded, because the history of runs lists the runs that they start.
   audit: { action: 'hook.refused', target: 'hook', via: 'hook', records: 'refusals' },
   params: z.object({ token: z.string() }),
   headers: eventHeaders,

@@ -5,8 +5,8 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Access, Caller, RouteDeclaration } from './route.js';
 
 /**
- * Called once the answer is known; returns the rate limit's headers. Throws 429 if the request counts after all and the
- * limit is exceeded.
+ * Called when the answer has decided whether the request counts against the rate limit; returns the limit's headers.
+ * Throws 429 if the request counts, was not counted when it arrived, and exceeds the limit.
  */
 export type Settle = (isToCount: boolean) => Promise<Record<string, string>>;
 

@@ -21,8 +21,8 @@ export interface AuditRule<P = unknown> {
   /** The parameter that names the target's workflow, if the target's id alone is not unique. */
   within?: keyof P & string;
   /**
-   * Records only refusals: for starts of runs, model calls of the chat proxy, bookmarks, and requests without a lasting
-   * change (docs/operate/audit.md, "What is recorded"). test/api/audit/audit.test.ts lists these routes.
+   * Records only refusals, for example of starts of runs and of changes of drafts (docs/operate/audit.md, "What is
+   * recorded"). test/api/audit/audit.test.ts lists these routes.
    */
   records?: 'refusals';
   /**

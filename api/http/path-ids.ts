@@ -28,15 +28,18 @@ export const idParams = z.object({ id: pathId });
 export const runParams = z.object({ id: pathId, run_id: uuid });
 
 const MAX_PATH = 2000;
+/** No drawing has a longer path (graph/compile-plan.ts), and indexes could not hold one. */
+const MAX_PATH_BYTES = 1_600;
 /** Ids of loops may contain brackets and slashes themselves. */
 const ITERATION = /^[^\0]+\[(?:0|[1-9]\d{0,8})\]$/;
 
+export function isIterationPath(path: string): boolean {
+  return Buffer.byteLength(path) <= MAX_PATH_BYTES && ITERATION.test(path);
+}
+
 /** The `path` in queries and bodies: the iteration that encloses a node. */
 export const iterationPath = documentedAs(
-  z
-    .string()
-    .max(MAX_PATH)
-    .refine((path) => ITERATION.test(path), 'Must be like `LOOP[3]/INNER[0]`.'),
+  z.string().max(MAX_PATH, { abort: true }).refine(isIterationPath, 'Must be like `LOOP[3]/INNER[0]`.'),
   { type: 'string', maxLength: MAX_PATH, description: 'The enclosing iteration, such as `LOOP[3]/INNER[0]`' },
 );
 

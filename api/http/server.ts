@@ -183,7 +183,7 @@ function createRoom(server: Server, maxConnections: number) {
 
 /**
  * Stops accepting connections. Requests on open connections are answered with `Connection: close`: a caller that keeps
- * sending on one connection learns to open another, and no request is cut.
+ * sending on one connection learns to open another, and no request is cut before `DRAIN_MS` is over.
  */
 export async function closeServer({ server, endConnections }: ListeningServer): Promise<void> {
   endConnections();

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../db/runs/run-events-repository.js';
 
-/** The limit per followed run, so that the tails of all runs together take less memory than one large answer. */
+/** The limit per followed run: the tails of 3,000 runs (`MAX_READERS`) take about 94 MiB. */
 const MAX_BYTES = 32 * 1024;
 
 /**

@@ -86,8 +86,8 @@ export class RunHub {
   }
 
   /**
-   * Returns the time that a reader waits. If there are many readers, it is up to 30 % shorter than `waitMs`, at random.
-   * Otherwise a thousand readers that started together would be answered together and delay all others.
+   * Returns the time that a reader waits. If there are many readers, it is up to 30 % shorter than `waitMs`, at random:
+   * with equal times, a thousand readers that started together would be answered together and delay all others.
    */
   spread(waitMs: number): number {
     return this.#runs.readers > CROWD ? waitMs * (1 - SPREAD * Math.random()) : waitMs;
@@ -192,7 +192,10 @@ export class RunHub {
     this.#wake();
   }
 
-  /** Pauses after each round for as long as the round took, so that a large run uses at most half of a connection. */
+  /**
+   * Pauses after each round for as long as the round took, so that the reads of a large run occupy their connections
+   * for at most half of the time.
+   */
   async #repeat(): Promise<void> {
     let tookMs = 0;
     while (!this.isStopping) {

@@ -26,7 +26,10 @@ export async function lookAtStates(db: Database, runs: WatchedRuns, ids: string[
   }
 }
 
-/** Appends new events to the tails of the runs and notifies their followers, with at most two statements. */
+/**
+ * Appends new events to the tails of the runs and notifies their followers. One statement orders the events of all
+ * runs, another one reads them, and up to two more find deleted files in them.
+ */
 export async function lookForEvents(db: Database, runs: WatchedRuns, ids: string[]): Promise<void> {
   const runIds = ids.filter((id) => hasSome(runs.get(id)?.followers));
   if (runIds.length === 0) return;

@@ -22,8 +22,8 @@ import { mayAct } from '../../acceptance/roles.js';
 /**
  * Returns the caller's copy, creating it if needed, or the original for its author. Throws 404, and 403 if the key is
  * restricted to a project in which its user may not create workflows. A copy starts without files and with empty
- * credentials: `********` in the published drawing stands for secrets that stay with the source. A large drawing waits in
- * the queue of api/http/heavy-work.ts.
+ * credentials, because the secrets for which `********` stands in the published drawing stay with the source. A large
+ * drawing waits in the queue of api/http/heavy-work.ts.
  */
 export async function copyWorkflow(
   deps: MarketplaceDeps,

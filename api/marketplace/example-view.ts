@@ -64,8 +64,8 @@ export function toListedExample(
 }
 
 /**
- * Shows the whole run. If there is no value to mask, results are passed on in pieces. Otherwise each result is masked
- * in the fair queue of the tenant, within the tenant's memory.
+ * Shows the whole run. If there is no value to mask, large results are passed on in pieces. Otherwise each of them is
+ * read as a whole, within the tenant's memory, and masked by `HeavyWork`, where the largest wait for their turn.
  */
 export async function toExample(
   deps: Deps,
@@ -86,7 +86,7 @@ export async function toExample(
       input === null
         ? mask.later(
             lazyText(() => readInputPieces(deps.db, run.id), PIECE_BYTES),
-            MAX_INPUT_BYTES,
+            run.input_bytes,
             false,
           )
         : new RawJson(mask.text(input)),
@@ -95,9 +95,6 @@ export async function toExample(
 }
 
 type Deps = Pick<MarketplaceDeps, 'db' | 'currencies' | 'heavyWork' | 'secretBox'>;
-
-/** An input was sent in a body, whose default limit is 10 MiB. */
-const MAX_INPUT_BYTES = 10 * 1024 * 1024;
 
 function headOf({ currencies }: Deps, run: HistoryRun): Record<string, unknown> {
   return { id: run.id, created_at: run.created_at.toISOString(), cost: toAmount(run.cost_usd, currencies) };

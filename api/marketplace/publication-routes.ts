@@ -31,7 +31,7 @@ const publish = defineRoute({
   async handler({ deps, log, tenant, access, caller, params, memory, signal, audit }) {
     const asker = { tenant, projectId: access.projectId, signal, memory };
     await passRequiredCases(deps, log, { workflowId: params.id, userId: caller.userId, asker });
-    // The cases may take a minute, in which others read large drawings.
+    // The route does not declare `readsDrawing`, because no other large drawing could be read while the cases run.
     return withDrawing(deps, asker, { workflowId: params.id, form: 'text' }, async () => {
       await audit.change(async (transaction) => {
         refuseIncomplete(orNotFound(await publishWorkflow(transaction, params.id)));

@@ -1,5 +1,5 @@
-// Parses and writes the messages of MCP, which are those of JSON-RPC 2.0. Their schemas are the official SDK's.
-// Arguments are passed on as parsed here, so that numbers stay as written.
+// Reads and writes the messages of MCP, which are those of JSON-RPC 2.0. A schema of the official SDK would change
+// numbers in the arguments of tools, so none is used here.
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';

@@ -1,4 +1,4 @@
-// The Prometheus metrics of this process; database-metrics.ts has those of the database
+// The Prometheus metrics of this process; database-metrics.ts has those of the whole service
 // (docs/operate/operations.md, "Metrics").
 import { createMetricSet } from '../../telemetry/metric-set.js';
 

@@ -56,8 +56,8 @@ export async function tagPoll(deps: RunDeps, run: PolledState | undefined): Prom
 }
 
 /**
- * A run is not queried before its start is stored. Otherwise one poll would report `in progress`, and the next poll, at
- * a process whose query timed out, `in queue`.
+ * A run is not queried before its start is stored, because the answer would report nodes `in progress` in a run that is
+ * still `in queue`.
  */
 async function liveNodesOf({ liveStatus }: RunDeps, run: PolledState): Promise<LiveNode[]> {
   if (!run.isStarted || run.status !== 'In Progress' || run.quietMs < ASK_WHEN_QUIET_MS) return [];

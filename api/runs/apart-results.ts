@@ -2,7 +2,7 @@
 import type { Db } from '../../db/core/client.js';
 import { readResultPieces, readResults } from '../../db/nodes/result-pieces.js';
 import { PIECE_BYTES } from '../../db/core/text-pieces.js';
-import { LazyJson, lazyText } from '../http/json-text.js';
+import { LazyJson, lazyText, type AnswerMemory } from '../http/json-text.js';
 import { TEXT_COPIES } from '../../memory/json-copies.js';
 
 /** Consecutive results are read together up to this many bytes. */
@@ -29,7 +29,8 @@ export function readApartFrom(
   contentLimit: number | null = null,
 ): (nodeId: string) => LazyJson {
   const groups = groupNeighbours(nodes);
-  let current: { group: Group; texts: Map<string, string> } | undefined;
+  // By the answer that reads: several answers, each with its own memory, may be sent from the same body at once.
+  const current = new WeakMap<AnswerMemory, { group: Group; texts: Map<string, string> }>();
   return (nodeId) => {
     const group = groups.get(nodeId)!;
     if (group.bytes > TOGETHER_BYTES) {
@@ -37,18 +38,20 @@ export function readApartFrom(
       return lazyText(pieces, Math.min(PIECE_BYTES, TEXT_COPIES * group.bytes));
     }
     return new LazyJson(async function* (memory) {
-      if (current?.group !== group) {
-        if (current !== undefined) memory.give(TEXT_COPIES * current.group.bytes);
-        current = undefined;
+      let read = current.get(memory);
+      if (read?.group !== group) {
+        if (read !== undefined) memory.give(TEXT_COPIES * read.group.bytes);
+        current.delete(memory);
         await memory.take(TEXT_COPIES * group.bytes);
-        current = { group, texts: await readResults(db, place, group.ids, contentLimit) };
+        read = { group, texts: await readResults(db, place, group.ids, contentLimit) };
+        current.set(memory, read);
       }
-      const text = current.texts.get(nodeId);
+      const text = read.texts.get(nodeId);
       if (text === undefined) throw new Error('a result expired while it was read');
       yield text;
       if (nodeId !== group.ids.at(-1)) return;
       memory.give(TEXT_COPIES * group.bytes);
-      current = undefined;
+      current.delete(memory);
     });
   };
 }

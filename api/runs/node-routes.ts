@@ -61,8 +61,9 @@ async function readFacts(deps: RunDeps, key: NodeKey, node: StoredNode, isExpire
     path: key.path,
     started_at: node.startedAt,
     finished_at: node.finishedAt,
-    // `queuedMs` is null for a node that the run workflow executes itself, so the node never waits for a worker.
-    queued_ms: node.queuedMs ?? 0,
+    // A node that waits for a worker of its pool has a row before its first attempt. `queuedMs` is null for a node that
+    // the run workflow executes itself, so the node never waits for a worker.
+    queued_ms: node.attempts === 0 ? null : (node.queuedMs ?? 0),
     ...(node.waitedFor !== null && { waited_for: node.waitedFor }),
     attempts: toAttempts(node, kept),
     transactions: transactions.map((transaction) => toTransaction(transaction, deps.currencies)),

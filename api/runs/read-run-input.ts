@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { FileValue } from '../../files/file-value.js';
 import { FileTooLargeError, type Files, type FileToSave } from '../../files/files.js';
 import { parseApiKeyInput, parseSessionInput, type RunInput } from '../../graph/input.js';
+import { isObject } from '../../graph/json.js';
 import type { ByteLease } from '../../memory/byte-budget.js';
 import { declaredEncoding, textOfBytes } from '../../outgoing/text-of-bytes.js';
 import type { AppContext } from '../http/app-state.js';
@@ -140,7 +141,7 @@ async function readInput(
   const text = await decodePart(await buffer(counted()), type);
   if (text.trim() === '') return {};
   const input: unknown = await inTurn(sizeBytes, () => parseExactJsonBody(text));
-  if (typeof input !== 'object' || input === null) {
+  if (!isObject(input)) {
     throw new ApiError(400, 'invalid', 'The field `input` must be a JSON object.');
   }
   return parseSessionInput(input);

@@ -1,6 +1,6 @@
 // Renders the input of a node, its data with the variables filled in, from stored values; nothing of it is stored.
-// Secret fields of the input stay `********`. Values that later nodes read unmasked are opened for rendering, and the
-// run's masker then masks the whole input.
+// Secret fields of the run's input stay `********`. Values that later nodes read unmasked are opened for rendering, and
+// the run's masker then masks the whole input of the node.
 import type { Logger } from '../../telemetry/logger.js';
 import { findNodeErrors } from '../../db/nodes/node-results-repository.js';
 import { measureOutputs, readOutputs, type MeasuredOutput } from '../../db/nodes/node-outputs-repository.js';

@@ -112,7 +112,7 @@ export async function describeRun(client: Client, runId: string): Promise<RunExe
   }
 }
 
-/** `taskAttempts`: the attempts of the open workflow task; it stays 1 while no worker polls it. */
+/** `taskAttempts`: the attempts of the open workflow task, 1 while no worker polls the task, 0 if no task is open. */
 export function toRunExecution({
   status,
   closeTime,
@@ -175,7 +175,7 @@ function traced<T>(what: 'start' | 'cancel' | 'signal', runId: string, call: () 
   return inSpan(`temporal ${what}`, { kind: SpanKind.CLIENT, attributes: { 'run.id': runId } }, call);
 }
 
-/** Markdown for the Temporal UI with ids and a link, never contents. */
+/** Markdown for the Temporal UI with ids and links, never contents. */
 function toDetails(run: RunToStart, execution: Execution, publicUrl: string): string {
   const link = `${publicUrl}/api/v1/workflows/${run.workflow_id}/history/${run.id}/`;
   const trace = activeTraceIds()?.trace_id;

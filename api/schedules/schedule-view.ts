@@ -85,8 +85,9 @@ export async function toSchedule(
 }
 
 /**
- * Masks the secret fields of the workflow's `drawing`, and those that were secret when the input was sent. Returns null
- * if the key of the input was withdrawn.
+ * Returns the schedule's input with secrets masked: the fields that are secret in the workflow's `drawing` or were when
+ * the input was sent, and other texts that contain their values or secrets of the drawing. Returns null if the key of
+ * the input was withdrawn.
  */
 export function toMaskedInput(
   { secretBox }: Pick<ScheduleDeps, 'secretBox'>,

@@ -41,14 +41,14 @@ export async function putSchedule(client: Client, taskQueue: string, schedule: S
   const copy = await describe(client, handle);
   const isLike = copy !== undefined && commentOf(copy) === commentOf(options);
   if (schedule.syncedVersion === schedule.version) return isLike;
-  // The copy fires by itself from this time on.
-  const until = isLike ? (copy.info.lastUpdatedAt ?? copy.info.createdAt) : new Date();
   if (copy === undefined) await bounded(client, () => client.schedule.create(options));
   else if (!isLike) {
     const { spec, action, policies, state } = options;
     await bounded(client, () => handle.update(() => ({ spec, action, policies, state })));
   }
-  await makeUp(client, handle, schedule, until.getTime());
+  // The copy fires by itself from its last change on. A change of this call has happened by now, not at its beginning.
+  const untilMs = isLike ? (copy.info.lastUpdatedAt ?? copy.info.createdAt).getTime() : Date.now();
+  await makeUp(client, handle, schedule, untilMs);
   return true;
 }
 

@@ -29,7 +29,7 @@ interface Options {
   busy: number;
 }
 
-/** Half of the processors, because other requests need the rest. */
+/** `atOnce` is at most half of the processors (but at least 1), because other requests need the rest. */
 const DEFAULTS: Options = {
   atOnce: Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(availableParallelism() / 2))),
   mostWaiting: MOST_WAITING,

@@ -72,7 +72,7 @@ export async function tryPassword(
   { name, hash, isKnownNetwork, password }: Attempt,
   { network, signal }: Pick<Visitor, 'network' | 'signal'>,
 ): Promise<(() => Promise<void>) | undefined> {
-  // Also checked before the attempt is counted, so that a queue that is full already costs nobody an attempt.
+  // `hashQueue.run` refuses too, but only after the attempt is counted, and a full queue should cost nobody an attempt.
   hashQueue.refuseWhenFull(isKnownNetwork);
   const forgive = await admitLogin(db, { account: name, network, isKnownNetwork }, () => hashQueue.isBusy());
   const compare = () => verifyPassword(password, hash);

@@ -47,7 +47,7 @@ export async function admitLogin(db: Db, attempt: LoginAttempt, isBusy: () => bo
 
 /**
  * While an account is attacked from many networks, an unknown network is refused at first and admitted when it retries
- * after half a minute. The right user is delayed by that, and attackers must keep each of their addresses busy.
+ * after half a minute. This delays the right user, but attackers must come back from the same network for each attempt.
  */
 async function admitUnknownNetwork(db: Db, keys: Keys, isBusy: () => boolean): Promise<void> {
   const network = await countFailure(db, keys.network);

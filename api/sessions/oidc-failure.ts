@@ -15,8 +15,8 @@ const UNREACHABLE = new Set([
 const RETRY_AFTER_SECONDS = 30;
 
 /**
- * Converts an error of the issuer, or of a check of its answer, to an answer of this service. Only codes are logged,
- * because the errors of the library contain codes and tokens of the flow.
+ * Converts an error of the issuer, or of a check of its answer, to an answer of this service. Only error codes are
+ * logged, because the errors of the library contain authorization codes and tokens of the flow.
  */
 export function toOidcError(error: unknown, log: Logger): ApiError {
   if (error instanceof ApiError) return error;

@@ -53,7 +53,10 @@ export function frameOfDelta({ delta }: DeltaEvent): string {
   return `event: delta\ndata: ${JSON.stringify(delta)}\n\n`;
 }
 
-/** Returns undefined for an event without content: a later event of the same loop has its counts. */
+/**
+ * Returns undefined for an event without content, which is not sent. Many events of iterations have none, because a
+ * later event of their loop has its counts.
+ */
 function toValue(
   source: FrameSource,
   { content, kind, version, status, apartBytes, path, subject }: RunEvent,

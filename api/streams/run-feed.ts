@@ -17,8 +17,8 @@ export interface DeltaEvent {
 /** The events of one run for one reader, which pulls them at its own pace. */
 export interface RunFeed<Event extends RunEvent | DeltaEvent = RunEvent> {
   /**
-   * Returns the next page of events after the version and the deltas received so far, in the order in which they are to
-   * be sent. Empty if there are none yet.
+   * Returns the next page of events after `version`, and the next unsent deltas, in the order in which they are to be
+   * sent. Empty if there are none yet.
    */
   after(version: number): Promise<Event[]>;
   /** Resolves when there may be more, after `atMostMs`, or when the caller hangs up or the hub stops. */

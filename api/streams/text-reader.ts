@@ -90,30 +90,40 @@ export class TextReader {
     const last = node.steps.at(-1);
     // A reader that comes late gets only the step in flight.
     const steps = place === undefined && last !== undefined && last.startedAt < this.#joinedAt ? [last] : node.steps;
-    return steps.flatMap((step) => this.#takeStep(node, step));
+    const deltas: TextDelta[] = [];
+    for (const step of steps) {
+      const { taken, isAll } = this.#takeStep(node, step);
+      deltas.push(...taken);
+      // The rest of this step must come before the next step, from which no reader goes back.
+      if (!isAll) break;
+    }
+    return deltas;
   }
 
-  #takeStep(node: NodeTexts, step: StepTexts): TextDelta[] {
+  /** `isAll` is false if the step has more than is taken at once. */
+  #takeStep(node: NodeTexts, step: StepTexts): { taken: TextDelta[]; isAll: boolean } {
     const known = this.#places.get(node);
-    if (step.isBroken || (known !== undefined && step.startedAt < known.step.startedAt)) return [];
+    if (step.isBroken || (known !== undefined && step.startedAt < known.step.startedAt))
+      return { taken: [], isAll: true };
     const isNew = known?.step !== step;
     const place = isNew ? { step, pieces: 0, toolCalls: 0, index: 0 } : known;
     const pieces = someOf(step.pieces, place.pieces);
     const text = pieces.join('');
     const isAll = place.pieces + pieces.length === step.pieces.length;
     const toolCalls = isAll ? step.toolCalls.slice(place.toolCalls) : [];
-    if (text === '' && toolCalls.length === 0) return [];
+    if (text === '' && toolCalls.length === 0) return { taken: [], isAll };
     this.#places.set(node, place);
     place.pieces += pieces.length;
     place.toolCalls += toolCalls.length;
     const isAgain = known === undefined ? step.attempt > 1 : known.step.attempt < step.attempt;
     let isReset = isNew && (isAgain || step.isLate || step.startedAt < this.#joinedAt);
     const parts = [...(text === '' ? [] : [{ text }]), ...toolCalls.map((call) => ({ tool_call: call }))];
-    return parts.map((part) => {
+    const taken = parts.map((part) => {
       const delta = toDelta(node.nodeId, node.path, place, part, isReset);
       isReset = false;
       return delta;
     });
+    return { taken, isAll };
   }
 
   /** Returns the node's answer; undefined for a node without one, and if the reader has already received all of it. */

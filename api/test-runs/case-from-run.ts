@@ -16,7 +16,10 @@ import { MOST_MOCKS, refuseManyMocks } from './read-mocks.js';
 
 export const MOST_BYTES_OF_CASE = 1024 * 1024;
 
-/** A longer output becomes no expectation. The result with an output of this length has less than 1 MiB. */
+/**
+ * A longer output becomes no expectation. The node result that contains a shorter one has less than
+ * `MOST_BYTES_OF_CASE`, so that this limit of `findOutput` loses none.
+ */
 const MOST_CHARACTERS = 64 * 1024;
 
 /**

@@ -42,6 +42,9 @@ interface Asked {
   signal: AbortSignal;
 }
 
+/** The words around the problem and the schema in a correction, and a problem of usual length. */
+const CORRECTION_CHARACTERS = 1_000;
+
 /** A model call without its files. */
 interface ModelCall {
   model: ResolvedModel;
@@ -49,6 +52,8 @@ interface ModelCall {
   characters: number;
   /** The tokens of the answer. */
   output: number;
+  /** The length of the correction in a second call, which is made if the first answer does not fit its format. */
+  correction: number | undefined;
   /** The ids of the files of each message. */
   files: string[][];
 }
@@ -63,7 +68,8 @@ export async function estimateTest(deps: TestDeps, opened: OpenedTest, asked: As
     return { nodeId, kind, hasSideEffects: hasSideEffects(kind, withMethod(kind, data, values)) };
   });
   const modelCalls = found.map((call) => modelCallOrBound(deps, call, values));
-  // The large work at the drawing is done. Reading the files ends its turn, and is followed by small work only.
+  // The large work that reads the drawing is done: reading the files ends its turn in the queue for large work
+  // (`endTurn`), after which only small work may follow.
   const weigh = createWeighing(deps, { ...asked, projectId: workflow.project_id });
   const bounds: (string | null)[] = [];
   for (const call of modelCalls) {
@@ -74,7 +80,7 @@ export async function estimateTest(deps: TestDeps, opened: OpenedTest, asked: As
   return { calls, reserved: known.length < bounds.length ? null : sumOf(known).toFixed() };
 }
 
-/** Returns the executed nodes that work outside of the process of the run, such as requests and sub-workflows. */
+/** Returns the executed nodes that make requests or model calls, run code, or start sub-workflows. */
 function callsOf({ planned, drawing }: OpenedTest): Call[] {
   const { plan, executed } = planned;
   const around = enclosingLoops(plan);
@@ -151,19 +157,31 @@ function toModelCall(models: TestDeps['models'], data: JsonObject, values: Varia
   const characters = writeJson({ ...parameters, model: modelName, messages, stream: false }).length;
   const lengths = JSON.parse(writeJson(parameters)) as Parameters<typeof reservedTokens>[1];
   const { output } = reservedTokens(characters, lengths);
-  return { model, characters, output, files: namedFileIds(drawn, values) };
+  const correction = lengthOfCorrection(parameters['response_format']);
+  return { model, characters, output, correction, files: namedFileIds(drawn, values) };
+}
+
+/** Undefined for a format that every answer fits, and for one with which the node fails before its first call. */
+function lengthOfCorrection(format: unknown): number | undefined {
+  if (!isObject(format) || (format['type'] !== 'json_schema' && format['type'] !== 'json_object')) return undefined;
+  // The correction contains the schema as a text, whose quotes are escaped in the request.
+  return CORRECTION_CHARACTERS + writeJson(writeJson(format)).length;
 }
 
 /** Returns the price in USD; null if the content of a file cannot be determined now. */
 async function priceOfCall(
-  { model, characters, output, files: ids }: ModelCall,
+  { model, characters, output, correction, files: ids }: ModelCall,
   weigh: ReturnType<typeof createWeighing>,
 ): Promise<string | null> {
   try {
     const files = await weigh(ids, model);
     const all = files.reduce((sum, ofMessage) => sum + charactersAddedBy(ofMessage), characters);
-    const tokens = files.flat().reduce((sum, file) => sum + file.tokens, 0);
-    return priceOf({ input: tokensIn(all) + tokens, output }, model);
+    const input = tokensIn(all) + files.flat().reduce((sum, file) => sum + file.tokens, 0);
+    const first = priceOf({ input, output }, model);
+    if (correction === undefined) return first;
+    // The second call repeats the first one, followed by its answer and the correction.
+    const second = priceOf({ input: input + output + tokensIn(correction), output }, model);
+    return sumOf([first, second]).toFixed();
   } catch (error) {
     if (error instanceof UnknownFileError) return null;
     throw error;

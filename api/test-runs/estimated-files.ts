@@ -62,9 +62,9 @@ export function namedFileIds(drawn: readonly JsonObject[], values: VariableValue
 
 /**
  * Returns a function that weighs the files of one call, whose ids `namedFileIds` returns. It throws `UnknownFileError`.
- * Each file is read once, also if several calls name it. Only one file is in memory at a time. The first reading ends
- * the turn of the large work that calls it, because the store of files and the processes that read documents may be
- * slow.
+ * A file that several calls name is read once for all models that accept the same kinds of files. Only one file is in
+ * memory at a time. The first reading ends the turn of the calling work in the queue for large work (`endTurn`),
+ * because the store of files and the processes that read documents may be slow.
  */
 export function createWeighing(deps: Deps, reading: Reading) {
   const weighed = new Map<string, Promise<WeighedFile>>();

@@ -9,6 +9,7 @@ import {
 } from '../../db/test-runs/run-results-repository.js';
 import type { CaseDetail, CaseResult } from '../../db/test-runs/case-runs-repository.js';
 import type { Expectation } from '../../db/test-runs/cases-repository.js';
+import { NodeError } from '../../graph/node-error.js';
 import { answerQuestions, areCheap, type ComparedTexts } from '../../graph/judge.js';
 import { parseJson } from '../../graph/json-text.js';
 import { isOneSided } from '../../graph/operators.js';
@@ -57,8 +58,15 @@ export async function judgeCase(
       detail: { ...detail, error: error ?? { code: 'cancelled', message: 'The run was cancelled.' } },
     };
   }
-  const compared = await compareAll(deps, { runId, expect: detail.expect }, judging);
+  const compared = await compareAll(deps, { runId, expect: detail.expect }, judging).catch((thrown: unknown) => {
+    // Such a value is too large in every round.
+    if (thrown instanceof NodeError) return thrown;
+    throw thrown;
+  });
   if (compared === undefined) return undefined;
+  if (compared instanceof NodeError) {
+    return { status: 'error', detail: { ...detail, error: { code: compared.code, message: compared.message } } };
+  }
   const failures = detail.expect.flatMap((expectation, index) => {
     const actual = compared.actual.get(index);
     return actual === undefined ? [] : [{ expectation, actual }];
@@ -73,13 +81,13 @@ export async function judgeCase(
 interface Compared {
   /** The texts that did not meet their expectations, cut, by the index of the expectation. */
   actual: Map<number, string>;
-  /** The nodes that have failed. */
+  /** The nodes whose failure has ended the run. */
   failed: Set<string>;
 }
 
 /**
- * Reads and compares one result after the other, because each may have 10 MiB. The lease covers a result, and one text
- * of it.
+ * Reads and compares one result after the other, because each may have 10 MiB. The lease covers a result, and the text
+ * of one path in it.
  */
 async function compareAll(
   deps: Pick<TestDeps, 'db' | 'memory' | 'processes'>,
@@ -100,8 +108,8 @@ async function compareAll(
       const bytes =
         source === OUTPUT ? await measureOutput(deps.db, runId) : typeof source === 'string' ? sizes.get(source) : 0;
       await lease.resize((PARSED_COPIES + TEXT_COPIES) * (bytes ?? 0));
-      const values = await readValues(deps.db, runId, source);
-      if (typeof source === 'string' && values.errors?.has(NODE) === true) compared.failed.add(source);
+      const { values, hasFailed } = await readValues(deps.db, runId, source);
+      if (typeof source === 'string' && hasFailed) compared.failed.add(source);
       for (const ofPath of groupBy(ofSource, ([, expected]) => variableOf(expected)).values()) {
         const left = renderText(`{{ ${variableOf(ofPath[0]![1])} }}`, values);
         const questions = ofPath.map(([, expected]) => toQuestion(expected, left));
@@ -128,9 +136,14 @@ function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> 
   return groups;
 }
 
-/** Returns the values that variables of a source find. */
-async function readValues(db: Db, runId: string, source: Source): Promise<VariableValues> {
+/** Returns the values that variables of a source find, and if the source is a node whose failure has ended the run. */
+async function readValues(
+  db: Db,
+  runId: string,
+  source: Source,
+): Promise<{ values: VariableValues; hasFailed: boolean }> {
   const values = { input: {}, results: new Map<string, NodeOutput>(), errors: new Map<string, NodeFailure>() };
+  let hasFailed = false;
   if (source === OUTPUT) {
     const output = await findOutput(db, runId);
     if (output !== undefined) values.results.set(NODE, { content: '', value: parseJson(output) });
@@ -138,8 +151,9 @@ async function readValues(db: Db, runId: string, source: Source): Promise<Variab
     const [end] = await findNodeEnds(db, runId, [source]);
     if (end?.result !== undefined) values.results.set(NODE, parseJson(end.result) as NodeOutput);
     if (end?.error !== undefined) values.errors.set(NODE, end.error);
+    hasFailed = end?.status === 'failed' && !end.isHandled;
   }
-  return values;
+  return { values, hasFailed };
 }
 
 function variableOf({ node, path }: Expectation): string {

@@ -146,7 +146,10 @@ function placeOf(plan: Plan, node: number, asked: string | undefined): TriedPlac
   return { path: paths.at(-1)!, paths, loops };
 }
 
-/** The pin of the tested node itself is ignored. */
+/**
+ * Leaves out the pins of the tested node that apply to the tested iteration, and pins of iterations of loops that are
+ * not around their node now.
+ */
 async function pinsOf(
   { db, secretBox }: Pick<TestDeps, 'db' | 'secretBox'>,
   workflowId: number,
@@ -156,20 +159,24 @@ async function pinsOf(
   const pins = await listPins(db, secretBox, workflowId);
   if (pins.length === 0) return [];
   const fingerprints = fingerprintsOf(now);
+  const { ids } = now.plan;
+  const loopsOf = new Map(enclosingLoops(now.plan).map((loops, node) => [ids[node]!, loops.map((loop) => ids[loop]!)]));
   return pins.flatMap(({ nodeId, path, outcome, fingerprint, secretsThen }) => {
     const isOfTried = nodeId === tried.nodeId && (path === tried.path || path === '');
     if (isOfTried || !fingerprints.has(nodeId)) return [];
+    if (path !== '' && scopeOfPath(path, loopsOf.get(nodeId)!) !== path) return [];
     const isStale = fingerprint !== null && fingerprint !== fingerprints.get(nodeId);
     return [{ nodeId, path, source: 'pin' as const, isStale, outcome, secretsThen }];
   });
 }
 
-/** Mocks and pins by node. A mock takes precedence over a pin of the same node. */
+/** Mocks and pins by node. A mock takes precedence over the pins of the same node for the iterations of the mock. */
 class FixedResults {
   readonly #plan: Plan;
   readonly #paths: readonly string[];
   readonly #byNumber = new Map<number, Map<string, FixedResult>>();
 
+  /** `results`: the mocks, followed by the pins. */
   constructor(plan: Plan, { paths }: TriedPlace, results: readonly FixedResult[]) {
     this.#plan = plan;
     this.#paths = paths;
@@ -181,7 +188,8 @@ class FixedResults {
       // A node of a body is never executed outside of it, so a pin without a path stands for all iterations.
       const path = number < outside || result.path === '' ? EVERYWHERE : result.path;
       const places = this.#byNumber.get(number) ?? new Map<string, FixedResult>();
-      if (!places.has(path)) places.set(path, { ...result, path });
+      const isMocked = result.source === 'pin' && places.get(EVERYWHERE)?.source === 'mock';
+      if (!isMocked && !places.has(path)) places.set(path, { ...result, path });
       this.#byNumber.set(number, places);
     }
   }

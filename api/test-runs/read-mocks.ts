@@ -4,6 +4,7 @@ import type { Document } from '../../graph/document.js';
 import { cutText } from '../../graph/cut-text.js';
 import { EVERYWHERE, type FixedResult } from '../../db/test-runs/test-runs-repository.js';
 import { ApiError, invalidFields } from '../http/errors.js';
+import { isIterationPath } from '../http/path-ids.js';
 import { readOutcome } from './read-outcome.js';
 
 export const MOST_MOCKS = 1_000;
@@ -33,7 +34,13 @@ export async function readMocks(
   for (const [key, mock] of Object.entries(mocks)) {
     const { nodeId, path } = splitKey(key, known);
     const node = known.get(nodeId);
-    const outcome = node === undefined ? 'There is no such node.' : await readOutcome(db, projectId, node, mock);
+    const isPlace = path === EVERYWHERE || isIterationPath(path);
+    const outcome =
+      node === undefined
+        ? 'There is no such node.'
+        : isPlace
+          ? await readOutcome(db, projectId, node, mock)
+          : 'After `@`, it must be like `LOOP[3]/INNER[0]`.';
     if (typeof outcome === 'string') wrong.push(`${cutText(key, 100)}: ${outcome}`);
     else read.push({ path, nodeId, source: 'mock', isStale: false, outcome });
   }

@@ -129,7 +129,8 @@ export function startTest(deps: TestDeps, log: Logger, request: TestRequest): Pr
     if (!prepared.ok) throw invalidStructure(prepared.errors);
     const { nodeErrors, ...run } = prepared.run;
     const { startNode } = run.document;
-    // `openTest` has validated the drawing except for its files. An error of the start node is an error of the input.
+    // `openTest` has validated a drawing from the body except for its files and pools. An error of the start node is an
+    // error of the input.
     const others = new Set([...planned.executed].filter((nodeId) => nodeId !== startNode));
     if (request.drawing !== undefined) refuseNodes(ofNodes(nodeErrors, others));
     const judged = request.input === undefined ? planned.executed : others.add(startNode);

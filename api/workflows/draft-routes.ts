@@ -4,6 +4,7 @@ import { inTransaction } from '../../db/core/in-transaction.js';
 import { deleteDraft, findDraft, lockDraft, storeDraft, type Draft } from '../../db/workflows/drafts-repository.js';
 import { findDrawing } from '../../db/workflows/workflows-repository.js';
 import { holdsActions, drawingWithoutFacts } from '../../graph/actions/stored-actions.js';
+import type { JsonObject } from '../../graph/json.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, orNotFound } from '../http/errors.js';
 import { integerField } from '../http/field-errors.js';
@@ -67,9 +68,7 @@ const put = defineRoute({
   headers: ifMatchHeaders.extend(ifNoneMatchAnyHeaders.shape),
   responses: { 200: draftSchema, 412: detailSchema },
   async handler({ deps, caller, params, body, headers }) {
-    if (Buffer.byteLength(JSON.stringify(drawingWithoutFacts(body.data))) > MOST_BYTES) {
-      throw new ApiError(413, 'too_large', 'A draft has at most 1 MiB.');
-    }
+    refuseLongDraft(body.data);
     const key = { workflowId: params.id, userId: caller.userId };
     const stored = await inTransaction(deps.db, async (transaction) => {
       const workflow = orNotFound(await lockDraft(transaction, key));
@@ -113,6 +112,12 @@ const remove = defineRoute({
 });
 
 export const draftRoutes: Route<WorkflowDeps>[] = [read, put, remove];
+
+/** Throws 413. */
+export function refuseLongDraft(drawing: JsonObject): void {
+  if (Buffer.byteLength(JSON.stringify(drawingWithoutFacts(drawing))) <= MOST_BYTES) return;
+  throw new ApiError(413, 'too_large', 'A draft has at most 1 MiB.');
+}
 
 function toAnswer(draft: Draft): RouteResult {
   const { document, base_version: baseVersion, updated_at: updatedAt, written_by: writtenBy } = draft;

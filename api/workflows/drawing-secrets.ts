@@ -77,7 +77,7 @@ function kindOf({ name }: SecretPlace): string {
   return name.startsWith('header:') ? 'header' : 'field';
 }
 
-/** Replaces `stored` by an earlier version with its own secrets. */
+/** Returns `version`, an earlier version with the secrets that it had, sealed to replace `stored`. */
 export function sealRestored(
   box: SecretBox,
   version: Pick<StoredDrawing, 'document' | 'secrets_enc'>,

@@ -160,7 +160,7 @@ async function warnOfCalls(
   });
 }
 
-// Names the files that browsers store.
+// Below: the name under which a browser stores an exported file.
 
 const MAX_NAME = 80;
 

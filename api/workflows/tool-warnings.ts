@@ -1,5 +1,5 @@
-// Finds warnings about the tools that the agents of a drawing are not offered. No server is called: the last listing,
-// by `mcp-tools` or a run, has stored them.
+// Finds warnings about the tools that the agents of a drawing are not offered. No server is called: the last listing of
+// its tools, by the route `mcp-tools/` or by a run, has stored which ones are refused, and why.
 import { listRefusedTools } from '../../db/agents/refused-tools-repository.js';
 import type { Db } from '../../db/core/client.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';

@@ -45,7 +45,7 @@ const DOCUMENTED = {
 
 export const drawingBody = documentedAs(storableDrawing, DOCUMENTED);
 
-/** A drawing that is not stored, however many notes and secrets it holds. */
+/** For drawings that are not stored: accepts any number of notes and secrets. */
 export const anyDrawingBody = documentedAs(anyDrawing, DOCUMENTED);
 
 const runFee = z

@@ -1,4 +1,5 @@
-// Finds the database and the secrets for an admin command: in the environment, else in the stack of DATA_DIR.
+// Finds the database and the secrets for an admin command: in the environment, else in the stack of DATA_DIR. What
+// belongs to the stack is used for its own database alone.
 import path from 'node:path';
 import { parseEnvironment, type Environment } from '../../config/environment.js';
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
@@ -37,20 +38,22 @@ export async function withContext<T>(
   if (url === undefined) {
     throw new AdminError(`There is no database: set DATABASE_URL, or start the stack (no stack runs in ${dataDir}).`);
   }
+  // In another database, the secrets, the address and the user of the stack would be those of another service.
+  const own = url === stack?.database_url ? stack : undefined;
+  const generated = () => (own === undefined ? undefined : readSecrets(dataDir));
   const db = createDatabase({ url, poolMax: 1, applicationName: 'admin', onError: () => undefined });
   try {
     return await action({
       db,
       secretsKeys() {
         if (environment.secretsKeys.length > 0) return environment.secretsKeys;
-        const { SECRETS_KEY: generated } = readSecrets(dataDir) ?? {};
-        if (generated === undefined)
-          throw new AdminError('SECRETS_KEY: must be set, for stored secrets are encrypted with it.');
-        return [Buffer.from(generated, 'base64')];
+        const key = generated()?.SECRETS_KEY;
+        if (key === undefined) throw mustBeSet('SECRETS_KEY', 'stored secrets are encrypted with it', dataDir);
+        return [Buffer.from(key, 'base64')];
       },
       jwtSecret() {
-        const secret = environment.jwtSecret ?? readSecrets(dataDir)?.JWT_SECRET;
-        if (secret === undefined) throw new AdminError('JWT_SECRET: must be set, for it signs the token.');
+        const secret = environment.jwtSecret ?? generated()?.JWT_SECRET;
+        if (secret === undefined) throw mustBeSet('JWT_SECRET', 'it signs the token', dataDir);
         return secret;
       },
       fileStore: environment.fileStore,
@@ -59,13 +62,16 @@ export async function withContext<T>(
       addressRules: {
         ...environment.addressRules,
         // cli/embedded/child-environment.ts has this default, too.
-        ...(!env['ALLOW_PRIVATE_NETWORK'] && url === stack?.database_url && { allowPrivateNetwork: true }),
+        ...(!env['ALLOW_PRIVATE_NETWORK'] && own !== undefined && { allowPrivateNetwork: true }),
       },
-      publicUrl: env['PUBLIC_URL'] || stack === undefined ? environment.publicUrl : stack.api_url,
-      // In another database, this id would belong to another user.
-      localUserId: url === stack?.database_url ? stack.user_id : undefined,
+      publicUrl: env['PUBLIC_URL'] || own === undefined ? environment.publicUrl : own.api_url,
+      localUserId: own?.user_id,
     });
   } finally {
     await db.destroy();
   }
+}
+
+function mustBeSet(variable: string, reason: string, dataDir: string): AdminError {
+  return new AdminError(`${variable}: must be set, for ${reason}, and no stack of this database runs in ${dataDir}.`);
 }

@@ -35,8 +35,8 @@ const DIST = path.resolve(import.meta.dirname, '../..');
 /** API and worker drain within 15 s; the rest is for a busy machine. */
 const DRAIN_MS = 17_000;
 /**
- * If its file is too slow, Temporal's dev server can lose its only history shard permanently: it then runs and
- * answers, but knows no namespace. Six failures take a minute; a busy machine recovers sooner.
+ * Temporal's dev server can lose its only history shard permanently if its SQLite file is too slow. The server then
+ * still runs and answers, but knows no namespace. Six failures take a minute; a busy machine recovers sooner.
  */
 const TEMPORAL_LIVENESS = { everyMs: 10_000, timeoutMs: 5_000, failures: 6 };
 
@@ -283,7 +283,7 @@ function localUrl(host: string, port: number): string {
 }
 
 /**
- * Checks settings before the start that the children would otherwise refuse one by one in their logs.
+ * Checks, before any child starts, the settings that the children would otherwise refuse one by one in their logs.
  * Throws ConfigError.
  */
 function checkSettings(env: NodeJS.ProcessEnv): Environment {

@@ -24,7 +24,7 @@ interface FetchOptions {
 
 interface Way {
   begins: string;
-  /** Generous, for slow machines and networks. Each way also fails by itself when it makes no progress. */
+  /** Generous, for slow machines and networks. The first two ways also fail by themselves if nothing arrives. */
   limitMs: number;
   fetch: (version: string, target: string, options: FetchOptions) => Promise<void>;
 }

@@ -25,7 +25,8 @@ interface TemporalServer {
 const HOST = '127.0.0.1';
 
 /**
- * The keys are spelled as in the server's common/dynamicconfig/constants.go. The server silently ignores another case.
+ * The keys are spelled as in the server's common/dynamicconfig/constants.go. The server silently ignores keys that
+ * differ in upper and lower case.
  */
 export const dynamicConfig: Record<string, unknown> = {
   // Polls per second and shard. The dev server has one shard, and the default of 20 adds about 45 ms to

@@ -17,7 +17,7 @@ export async function* historiesOfRun(client: Client, workflowId: string): Async
     try {
       history = await client.workflow.getHandle(workflowId, executionId).fetchHistory();
     } catch (error) {
-      // Retention has deleted the executions before the newest one.
+      // Retention has deleted this execution and all earlier ones.
       if (!isFirst && error instanceof WorkflowNotFoundError) return;
       throw error;
     }
@@ -34,7 +34,7 @@ export async function* historiesOfRun(client: Client, workflowId: string): Async
 export async function* historiesByQuery(
   client: Client,
   query: string,
-  limit: number,
+  limit = Infinity,
 ): AsyncGenerator<HistoryAndWorkflowId> {
   const ofOurs = `WorkflowType IN ('${RUN_WORKFLOW_TYPE}', '${SCHEDULED_RUN_TYPE}')`;
   let count = 0;

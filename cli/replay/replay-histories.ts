@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { DefaultLogger, Runtime, Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import type { HistoryAndWorkflowId } from '@temporalio/client';
+import { createPayloadCodec } from '../../config/payload-encryption.js';
 import { cutText } from '../../graph/cut-text.js';
 import { StartError } from '../embedded/start-error.js';
 
@@ -12,14 +13,20 @@ interface Replayed {
   problem: string | undefined;
 }
 
-/** Yields a result per history as it becomes available. `bundle` is the one that workers of the build load. */
+/**
+ * Yields a result per history as it becomes available. `bundle` is the one that workers of the build load, and
+ * `payloadKeys` decrypt the payloads of the histories.
+ */
 export async function* replayHistories(
   histories: AsyncIterable<HistoryAndWorkflowId> | Iterable<HistoryAndWorkflowId>,
   bundle: { codePath: string },
+  payloadKeys: readonly Buffer[] = [],
 ): AsyncGenerator<Replayed> {
   if (!existsSync(bundle.codePath)) throw new StartError('There is no build: run npm run build first.');
   silenceRuntime();
-  const options: ReplayWorkerOptions = { workflowBundle: bundle };
+  // The failure converter of `createDataConverter` is left out, because it would encrypt the reason of a problem.
+  const dataConverter = { payloadCodecs: [createPayloadCodec(payloadKeys)] };
+  const options: ReplayWorkerOptions = { workflowBundle: bundle, dataConverter };
   for await (const { workflowId, runId, error } of Worker.runReplayHistories(options, histories)) {
     yield { workflowId, runId, problem: error === undefined ? undefined : firstLine(error.message) };
   }

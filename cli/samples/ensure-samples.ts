@@ -27,9 +27,9 @@ interface SamplesOwner {
  * Creates the samples unless an earlier start has created them. Samples that the user has since deleted or changed stay
  * as they are, except for addresses and models from earlier starts, which are replaced if `settings` has others.
  *
- * Runs before the API, so nobody changes the samples meanwhile. `settings` is written to disk before a drawing
- * contains it, and the project and its workflows are one transaction: after a crash the next start finds the project
- * or creates it. The files follow before the project is recorded.
+ * Runs before the API, so nobody changes the samples meanwhile. `settings` is written to disk before a drawing contains
+ * it, and the project and its workflows are one transaction: after a crash the next start finds the project or creates
+ * it. After that transaction the files of the samples are stored, and only then the project's id is written to disk.
  */
 export async function ensureSamples(db: Database, owner: SamplesOwner, settings: SampleSettings): Promise<void> {
   const { dataDir } = owner;

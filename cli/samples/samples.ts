@@ -38,7 +38,7 @@ export interface Sample {
   is_chat?: true;
   /** The files in examples/files, by the field of the trigger. */
   files?: Record<string, string>;
-  /** The paths of documents of the sample targets, by the names that tools and nodes use for the services. */
+  /** The paths of OpenAPI documents on the sample targets, by the names that tools of agents use for the services. */
   services?: Record<string, string>;
   /** The samples that nodes call as sub-workflows, by node id. */
   sub_workflows?: Record<string, string>;

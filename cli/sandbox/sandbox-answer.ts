@@ -34,9 +34,10 @@ export interface ResponseFormat {
  * tool's result after it.
  *
  * If a system message contains an object to fill, such as `{"verdict": "publish|discard", "score": 0-10, "reason":
- * "..."}`, the answer is that object. Alternatives `a|b` become the one that the user's text mentions most often, else
- * the first. A range `0-10` becomes a number derived from the text's length. Anything else becomes a labelled echo. A
- * schema in `response_format` is filled in the same way; then the answer contains nothing else.
+ * "..."}`, the answer to a user message is that object, filled, and with the label in a further field `provider`.
+ * Alternatives `a|b` become the one that the user's text mentions most often, else the first. A range `0-10` becomes a
+ * number derived from the text's length. Anything else becomes a labelled echo. A schema in `response_format` is filled
+ * in a similar way, also after a tool's result; then there is no field `provider`.
  */
 export function sandboxAnswer(messages: ChatMessage[], format?: ResponseFormat): string {
   const user = textOf(messages.findLast(({ role }) => role === 'user')?.content ?? '');

@@ -34,7 +34,7 @@ export function bodiesOf(drawing: Drawing, kinds: NodeKinds): Bodies {
 /** Returns all nodes in the body of a loop, including those in nested bodies. */
 export function allInside({ members }: Bodies, loop: string): string[] {
   const ids = [...(members.get(loop) ?? [])];
-  // The loop extends the list.
+  // The list grows while it is iterated, because a body may contain loops.
   for (const id of ids) ids.push(...(members.get(id) ?? []));
   return ids;
 }

@@ -68,7 +68,10 @@ interface Point {
 
 interface CanvasProps {
   events: CanvasEvents;
-  /** Height in pixels above the first node that is in view at first, because the page shows something there. */
+  /**
+   * The initial view includes this many pixels above the only selected node, else above the start node, because the
+   * page shows something there.
+   */
   headroom?: number;
   /** Pixels on the right that a panel takes once something is chosen. */
   reserved?: number;

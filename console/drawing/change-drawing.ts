@@ -192,7 +192,7 @@ function withoutEdges(drawing: Drawing, kinds: NodeKinds, links: readonly Link[]
   return left.length === edges.length ? drawing : { ...drawing, edges: left };
 }
 
-/** True if the edge, which no exit of its node uses, is that of the idle link with this handle. */
+/** `edge` belongs to no exit of its node. Returns true if the edge draws the idle link with this handle. */
 function isOf(edge: JsonObject, handle: string | null): boolean {
   return (asText(edge['sourceHandle']) ?? null) === handle;
 }
@@ -379,31 +379,39 @@ function withoutId(item: unknown): JsonObject {
 }
 
 /**
- * Returns the minimal initial value of a form: required fields with the schema's defaults. `start` takes precedence
- * over `default`: new nodes get `start`, but a missing field in older drawings still means `default`.
+ * The limits of what a new list contains, because the schema of a stranger may demand any number of items. A list
+ * within two other lists begins empty.
  */
-export function startValue(schema: unknown): unknown {
+const MOST_START_ITEMS = 20;
+const MOST_START_LISTS = 2;
+
+/**
+ * Returns the minimal initial value of a form: required fields with the schema's defaults. `start` takes precedence
+ * over `default`: new nodes get `start`, but a missing field in older drawings still means `default`. `lists` is the
+ * number of lists around the value.
+ */
+export function startValue(schema: unknown, lists = 0): unknown {
   if (!isObject(schema)) return '';
   if (Object.hasOwn(schema, 'start')) return schema['start'];
   if (Object.hasOwn(schema, 'const')) return schema['const'];
   if (Object.hasOwn(schema, 'default')) {
     const value = structuredClone(schema['default']);
-    return isObject(value) && holdsStart(schema) ? { ...startOfObject(schema), ...value } : value;
+    return isObject(value) && holdsStart(schema) ? { ...startOfObject(schema, lists), ...value } : value;
   }
   const values = asArray(schema['enum']);
   if (values.length > 0) return values[0];
   const [variant] = asArray(schema['anyOf'] ?? schema['oneOf']);
-  if (variant !== undefined) return startValue(variant);
-  return startOfType(schema);
+  if (variant !== undefined) return startValue(variant, lists);
+  return startOfType(schema, lists);
 }
 
-function startOfType(schema: JsonObject): unknown {
+function startOfType(schema: JsonObject, lists: number): unknown {
   const [type] = asArray(Array.isArray(schema['type']) ? schema['type'] : [schema['type']]);
   switch (type) {
     case 'object':
-      return startOfObject(schema);
+      return startOfObject(schema, lists);
     case 'array':
-      return Array.from({ length: Number(schema['minItems'] ?? 0) }, () => startValue(schema['items']));
+      return Array.from({ length: startItems(schema, lists) }, () => startValue(schema['items'], lists + 1));
     case 'boolean':
       return false;
     case 'number':
@@ -419,14 +427,18 @@ function startOfType(schema: JsonObject): unknown {
   }
 }
 
-function startOfObject(schema: JsonObject): JsonObject {
+function startItems({ minItems }: JsonObject, lists: number): number {
+  return lists < MOST_START_LISTS ? Math.min(Number(minItems ?? 0), MOST_START_ITEMS) : 0;
+}
+
+function startOfObject(schema: JsonObject, lists: number): JsonObject {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   // Fields that `else` requires are included, because the start values do not fulfil `if`: a new comparison has a
   // right side.
   const otherwise = isObject(schema['else']) ? schema['else']['required'] : [];
   const required = new Set([...asArray(schema['required']), ...asArray(otherwise)]);
   const initial = Object.entries(properties).filter(([key, property]) => required.has(key) || holdsStart(property));
-  return Object.fromEntries(initial.map(([key, property]) => [key, startValue(property)]));
+  return Object.fromEntries(initial.map(([key, property]) => [key, startValue(property, lists)]));
 }
 
 function holdsStart(schema: unknown): boolean {

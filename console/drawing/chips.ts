@@ -43,7 +43,7 @@ export function chipText({ owner, path }: Chip): string {
   return owner === undefined ? path : `${owner} › ${path}`;
 }
 
-/** Returns where the path begins; undefined if the expression does not start with `input` or the id of a node. */
+/** Returns where the path begins; undefined if white space separates the id of a node from `.result`. */
 function headOf(expression: string, variable: Variable): number | undefined {
   const lead = expression.length - expression.trimStart().length;
   const words: Readonly<Record<string, string>> = { node: '.result' };

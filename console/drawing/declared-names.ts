@@ -62,7 +62,8 @@ export function whyDead(drawing: Drawing, kinds: NodeKinds, variable: Variable, 
   const owner = variable.source === 'input' ? start : nodes.get(variable.nodeId);
   if (owner === undefined) return variable.source === 'input' ? undefined : 'nothing in this workflow has this name';
   if (variable.source !== 'input' && variable.source !== 'node') return undefined;
-  // A start without declared fields takes any input, and a result has fields beside those of its text.
+  // A name is accepted if none are declared, because a start without input fields takes any input, and at the root of a
+  // result, because a result has fields beside those of its text.
   const known = [RAW_INPUT, ...(isChat ? OF_A_CHAT.map(({ text }) => text.slice('{{ input.'.length, -3)) : [])];
   for (const { root, names } of declaredBy(owner, kinds)) {
     const isOwnPath = root.path.length > 0 || variable.source === 'input';
@@ -90,7 +91,11 @@ export function followNames(before: Drawing, after: Drawing, kinds: NodeKinds, n
   const [from, to] = [nodesOf(before).get(nodeId), nodesOf(after).get(nodeId)];
   if (from === undefined || to === undefined) return after;
   const [old, now] = [declaredBy(from, kinds), declaredBy(to, kinds)];
-  const renames = old.flatMap((declared, at) => renameBetween(declared, now[at]));
+  // `input` has the fields of the start alone; another trigger may have fields of the same names.
+  const isInput = nodeId === startOf(after);
+  const renames = old
+    .flatMap((declared, at) => renameBetween(declared, now[at]))
+    .filter(({ root }) => isInput || root.source !== 'input');
   const known = nodesOf(before);
   let hasChanged = false;
   const nodes = asArray(after['nodes']).map((node) => {

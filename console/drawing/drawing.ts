@@ -59,8 +59,14 @@ export function startOf(drawing: Drawing): string | undefined {
   return asText(drawing['start_node']);
 }
 
+/**
+ * People do not draw this far. A number such as 1e19 stays the same when pixels are added, so `freePlace` would not
+ * end.
+ */
+const FARTHEST = 1e6;
+
 function toNumber(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+  return typeof value === 'number' && Math.abs(value) <= FARTHEST ? value : 0;
 }
 
 /** Replaces a node by the result of `change`. Returns the same drawing if nothing changes. */

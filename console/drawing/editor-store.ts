@@ -6,6 +6,7 @@ import { nodesOf, type Drawing, type NodeKinds } from './drawing.js';
 import { isEqualJson } from '../../graph/json.js';
 import { shareParts } from '../ui/json.js';
 import { linksOf } from './links.js';
+import { holdsMask } from './masks.js';
 import { changedNodes, mergeDrawings } from './merge-drawings.js';
 import { noteOfKey, notesOf } from './notes.js';
 import { fieldKey, markedProblems, type Problem } from './problem.js';
@@ -27,6 +28,9 @@ export interface Remark {
 /** The changes that an answer of the assistant has made. */
 interface AssistantAnswer {
   runId: string;
+  /** The drawing before its first change, to which Undo may lead. */
+  first: Drawing;
+  /** `after` without the changes of the answer. It has what the person has changed between them. */
   before: Drawing;
   after: Drawing;
   /** The ids of the changed nodes. */
@@ -40,7 +44,10 @@ interface EditorState {
   saved: Drawing;
   /** The drawing that a save is sending, which the service may have stored already. */
   sending: Drawing | undefined;
-  /** The drawing differs from the stored one, or from the one that is being stored. */
+  /**
+   * The drawing differs from the stored one or the one that is being stored, or may differ from it in secrets, because
+   * it is from the draft and has masks.
+   */
   isDirty: boolean;
   problems: readonly Problem[];
   /** The problems that cards and forms show. */
@@ -62,8 +69,7 @@ const NOTHING: Selection = { nodes: new Set(), links: new Set() };
 export class EditorStore implements Stored<EditorState> {
   readonly kinds: NodeKinds;
   readonly isReadOnly: boolean;
-  /** True if `********` in the drawing stands for values of the person's draft in the service. */
-  isFromDraft = false;
+  #isFromDraft = false;
   readonly #store: Store<EditorState>;
   /** The problems that the service has found. */
   #found: readonly Problem[] = [];
@@ -93,6 +99,18 @@ export class EditorStore implements Stored<EditorState> {
     return this.getState().history.present;
   }
 
+  /** True if `********` in the drawing stands for values of the person's draft in the service. */
+  get isFromDraft(): boolean {
+    return this.#isFromDraft;
+  }
+
+  set isFromDraft(isFromDraft: boolean) {
+    this.#isFromDraft = isFromDraft;
+    const state = this.getState();
+    const isDirty = this.#differs(state);
+    if (isDirty !== state.isDirty) this.#store.setState({ ...state, isDirty });
+  }
+
   /** A change is one step of Undo, unless it continues the same gesture. */
   change(next: Drawing, options: { gesture?: string; select?: Iterable<string> } = {}): void {
     if (this.isReadOnly) return;
@@ -102,15 +120,17 @@ export class EditorStore implements Stored<EditorState> {
   }
 
   /**
-   * Shows the drawing of the assistant. All changes of one answer are one step of Undo, unless the person changes
-   * something in between.
+   * Shows the drawing of the assistant. The changes of one answer are one step of Undo, unless a change by the person
+   * or a save comes in between: the rest is then a step of its own.
    */
   assist(runId: string, next: Drawing): void {
     const { history, answer } = this.getState();
     const known = answer?.runId === runId ? answer : undefined;
     const nodes = new Set([...(known?.nodes ?? []), ...changedNodes(history.present, next)]);
-    this.change(next, { gesture: `assistant ${runId}` });
-    this.#set({ answer: { runId, before: known?.before ?? history.present, after: next, nodes } });
+    const first = known?.first ?? history.present;
+    const before = known ? mergeDrawings(this.kinds, known.after, history.present, known.before) : history.present;
+    this.change(next, { gesture: gestureOf(runId) });
+    this.#set({ answer: { runId, first, before, after: next, nodes } });
   }
 
   /** Undoes the changes of the answer, as a step of its own. Later changes of the person remain. */
@@ -132,14 +152,19 @@ export class EditorStore implements Stored<EditorState> {
     return this.getState().history.gesture === gesture;
   }
 
-  /** Makes the next change its own step of Undo, even if it belongs to the same gesture. */
+  /**
+   * Makes the next change its own step of Undo, even if it belongs to the same gesture. A shown answer of the assistant
+   * goes on, because a person may select nodes and leave fields while it is drawn.
+   */
   readonly endGesture = (): void => {
-    this.#set({ history: endGesture(this.getState().history) });
+    const { history, answer } = this.getState();
+    if (answer !== undefined && history.gesture === gestureOf(answer.runId)) return;
+    this.#set({ history: endGesture(history) });
   };
 
   readonly undo = (): void => {
     this.#goTo(undo(this.getState().history));
-    if (this.drawing === this.getState().answer?.before) this.#set({ answer: undefined });
+    if (this.drawing === this.getState().answer?.first) this.#set({ answer: undefined });
   };
 
   readonly redo = (): void => this.#goTo(redo(this.getState().history));
@@ -194,6 +219,7 @@ export class EditorStore implements Stored<EditorState> {
   /** Replaces the editor's drawing by the service's. Undo restores the old one. */
   takeOver(answered: Drawing): void {
     const saved = shareParts(this.drawing, answered) as Drawing;
+    this.#isFromDraft = false;
     this.#set({ history: record(this.getState().history, saved), saved, selection: NOTHING });
   }
 
@@ -207,7 +233,7 @@ export class EditorStore implements Stored<EditorState> {
     const next = { ...before, ...change };
     const [{ present: drawn }, { present: drawing }] = [before.history, next.history];
     const hasRemarks = drawn['remarks'] !== undefined || drawing['remarks'] !== undefined;
-    // A node may have been removed, or a remark settled, so the problems are computed again.
+    // A node may have been removed, or a remark of an import settled, so the problems are computed again.
     if (drawing !== drawn && hasRemarks)
       next.problems = shareParts(before.problems, this.#withRemarks(drawing)) as Problem[];
     const isUnchanged =
@@ -223,9 +249,18 @@ export class EditorStore implements Stored<EditorState> {
     // Typing changes none of these.
     const hasSameMarks = next.problems === before.problems && next.left === before.left && next.saved === before.saved;
     const marked = hasSameMarks ? before.marked : markedProblems(next.problems, next.saved, next.left);
-    const isDirty = [next.saved, next.sending].some((each) => each !== undefined && !isEqualJson(each, drawing));
-    this.#store.setState({ ...next, isDirty, marked });
+    this.#store.setState({ ...next, isDirty: this.#differs(next), marked });
   }
+
+  #differs({ history: { present }, saved, sending }: Pick<EditorState, 'history' | 'saved' | 'sending'>): boolean {
+    const differs = [saved, sending].some((each) => each !== undefined && !isEqualJson(each, present));
+    return differs || (this.#isFromDraft && holdsMask(present));
+  }
+}
+
+/** The gesture of an answer of the assistant. Those of a person's changes are never equal to it. */
+function gestureOf(runId: string): string {
+  return `assistant ${runId}`;
 }
 
 function selectionOf(nodes: Iterable<string>, links: Iterable<string> = []): Selection {

@@ -22,7 +22,7 @@ export function FindNode({ at, onClose }: FindNodeProps) {
   const store = useStore();
   const flow = useReactFlow();
   const [search, setSearch] = useState('');
-  // The drawing cannot change while the menu is open.
+  // If the assistant changes the drawing while the menu is open, the list follows once the search text changes.
   const choices = useMemo(() => findNodes(store, search), [store, search]);
   return (
     <PickMenu

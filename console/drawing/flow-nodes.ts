@@ -154,7 +154,7 @@ function toFlowNode(id: string, position: Position, data: CardData, selected: bo
   };
 }
 
-/** The handle of links from an exit that the node does not have. They are drawn, so that people can delete them. */
+/** The handle of links from an exit that the node does not have or offer. People see the links, and can delete them. */
 export const LOST_HANDLE = '(lost)';
 
 function toHandles({ exits, hasLostLinks }: CardData): NodeHandle[] {

@@ -5,8 +5,8 @@ import { onlyNode, useEditor } from './editor-store.js';
 import { moveIntoView } from './opening.js';
 
 /**
- * Child of a `ReactFlow` that moves the chosen node into view when it is chosen, and when the canvas becomes smaller,
- * because a panel has opened beside or over it.
+ * Child of a `ReactFlow` that moves the chosen node into view when it is chosen, and when the size of the canvas
+ * changes, for example because a panel has opened beside the canvas.
  */
 export function KeepInView() {
   const flow = useReactFlow();

@@ -6,7 +6,7 @@ import { AskContext } from './kind-menu.js';
 import type { Link } from './links.js';
 import type { LinkEdgeType } from './use-flow.js';
 
-/** A link with the button `Insert node`. React Flow renders the wrapper, a group named by both ends. */
+/** A link with the button `Insert node`. React Flow renders the wrapper, a group named `<source> to <target>`. */
 export const LinkEdge = memo(function LinkEdge(props: EdgeProps<LinkEdgeType>) {
   const { sourceX, sourceY, targetX, targetY, data, selected = false, markerEnd, style } = props;
   const store = useStore();

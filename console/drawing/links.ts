@@ -74,7 +74,7 @@ function addEdge(
   const target = asText(edge['target']);
   const exit = exitOfEdge(edge, exits);
   if (target === undefined) return;
-  // An edge with an unknown handle does not run.
+  // An edge that belongs to no exit does not run.
   if (exit === undefined) add(node.id, asText(edge['sourceHandle']) ?? null, target, true);
   else add(node.id, exit.handle, target, targetsIn(dataOf(node), exit) !== undefined);
 }

@@ -76,10 +76,10 @@ export function runHandleOf(sourceHandle: unknown): string {
   return typeof sourceHandle === 'string' ? sourceHandle.replace(/^condition-/, '') : '';
 }
 
-/** Handles that are named exits for every kind. */
+/** Handles that are read as named exits, whatever kind the node is. */
 const NAMED = ['true', 'false', 'error', 'body', 'timeout'];
 
-/** Some editors also name a node's only exit, which is not a branch. */
+/** Some editors also write a `sourceHandle` for a node's only exit, which is not a branch. */
 function isBranch(handle: string, data: JsonObject): boolean {
   if (NAMED.includes(handle)) return true;
   return Object.hasOwn(data, `${handle}_node`) || LISTS.some((list) => Array.isArray(ownValue(data, list)));
@@ -113,7 +113,7 @@ function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key):
   return groups;
 }
 
-/** Fields that the editor writes into the data of nodes of every kind. */
+/** Fields that the editor itself writes into the data of new nodes, beside those of the kind. */
 const NAMES = ['id', 'name', 'label', 'version', 'next_nodes'];
 
 /** Returns the data of a node without the fields in `NAMES` and without the targets of its exits. */

@@ -11,7 +11,7 @@ interface PaneState {
 }
 
 export interface Pane extends Store<PaneState> {
-  /** In the names of the controls: `Hide palette`. */
+  /** The names of the controls contain it: `Hide palette`. */
   name: string;
   least: number;
   most: number;

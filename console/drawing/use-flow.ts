@@ -15,7 +15,7 @@ import {
 } from './drawing.js';
 import { useEditor, useStore, type EditorStore } from './editor-store.js';
 import { flowNodes, LOST_HANDLE, movedByFrames, type CanvasNode } from './flow-nodes.js';
-import { exitsOf, linksOf, type Link } from './links.js';
+import { linksOf, offeredExits, type Link } from './links.js';
 
 /** A type alias, because React Flow requires an index signature, which interfaces lack. */
 type LinkData = { link: Link };
@@ -65,20 +65,29 @@ export function flowEdges(
   memory: EdgeMemory,
 ): LinkEdgeType[] {
   const nodes = nodesOf(drawing);
+  const offered = new Map<string, ReadonlySet<string | null>>();
+  const isLost = ({ source, handle }: Link): boolean => {
+    const handles = offered.get(source) ?? offeredHandles(nodes.get(source), kinds);
+    offered.set(source, handles);
+    return !handles.has(handle);
+  };
   const edges = linksOf(drawing, kinds).map((link) => {
     const { id, source, target, isIdle } = link;
+    // A run may follow the link in another mode of the node, so it need not be idle.
+    const hasNoExit = isLost(link);
     const looks: Partial<LinkEdgeType> = {
       ariaLabel: `${labelOf(nodes.get(source), kinds)} to ${labelOf(nodes.get(target), kinds)}`,
-      className: isIdle ? 'link link-idle' : 'link',
+      className: isIdle || hasNoExit ? 'link link-idle' : 'link',
       selected: selected.has(id),
-      sourceHandle: isIdle && isLost(link, nodes.get(source), kinds) ? LOST_HANDLE : link.handle,
+      sourceHandle: hasNoExit ? LOST_HANDLE : link.handle,
     };
     const last = memory.byId.get(id);
     const isSame =
       last?.ariaLabel === looks.ariaLabel &&
       last?.className === looks.className &&
       last?.selected === looks.selected &&
-      last?.sourceHandle === looks.sourceHandle;
+      last?.sourceHandle === looks.sourceHandle &&
+      last?.data?.link.isIdle === isIdle;
     if (last !== undefined && isSame) return last;
     const edge = toEdge(link, looks);
     memory.byId.set(id, edge);
@@ -89,9 +98,9 @@ export function flowEdges(
   return memory.all;
 }
 
-function isLost({ handle }: Link, source: DrawnNode | undefined, kinds: NodeKinds): boolean {
-  const exits = exitsOf(source && kinds.get(typeOf(source)), dataOf(source));
-  return !exits.some((exit) => exit.handle === handle);
+function offeredHandles(node: DrawnNode | undefined, kinds: NodeKinds): ReadonlySet<string | null> {
+  const exits = offeredExits(node && kinds.get(typeOf(node)), dataOf(node));
+  return new Set(exits.map(({ handle }) => handle));
 }
 
 function toEdge(link: Link, looks: Partial<LinkEdgeType>): LinkEdgeType {

@@ -129,7 +129,7 @@ function Media({ kind, blob, name }: { kind: 'image' | 'audio'; blob: Blob; name
   if (kind === 'image') {
     return <img className="file-image" ref={source} alt={name} onError={() => setIsBroken(true)} />;
   }
-  // Recordings of runs have no captions.
+  // Audio files in results have no captions.
   // oxlint-disable-next-line jsx-a11y/media-has-caption
   return <audio className="file-audio" controls ref={source} aria-label={name} onError={() => setIsBroken(true)} />;
 }

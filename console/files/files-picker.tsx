@@ -1,10 +1,10 @@
 // Fields of nodes that accept files: uploaded files as literals, others by variables.
-import { use, type ReactNode } from 'react';
+import { use, useState, type ReactNode } from 'react';
 import { isObject } from '../../graph/json.js';
-import { asObject } from '../ui/json.js';
 import { VariableText } from '../forms/fields.js';
 import { FormContext, useFieldError, type SchemaFieldProps } from '../forms/form.js';
 import { descriptionOf } from '../forms/schema.js';
+import { currentRows, toRecord, toRows, type RecordRow } from '../forms/values.js';
 import { Button } from '../ui/button.js';
 import { Hint, SelectField } from '../ui/fields.js';
 import { formatBytes } from '../ui/format.js';
@@ -14,7 +14,7 @@ import { FileField } from './file-field.js';
 import { toFile, type FileValue } from '../service/file-value.js';
 import './files.css';
 
-/** Controls by `format`. `form-files` is a form as a record whose values are texts or files. */
+/** Controls by `format`. A value of `form-files` is a request's form: a record of texts and files by field name. */
 const CONTROLS = { file: OneFilePicker, files: FilesPicker, 'form-files': FormFilesPicker } as const;
 
 type PickerProps = SchemaFieldProps & { projectId: number };
@@ -27,8 +27,15 @@ export function filesControl(format: string, props: PickerProps): ReactNode {
 }
 
 function OneFilePicker({ path, value, onChange, ...props }: PickerProps) {
-  const items = value === undefined || value === '' ? [] : [value];
-  return <Picker {...props} path={path} items={items} onItems={(next) => onChange(path, next.at(-1) ?? '')} />;
+  // An empty text is stored for no file, too, so the state says whether it is shown as a text.
+  const [isText, setIsText] = useState(false);
+  const items = value === undefined || (value === '' && !isText) ? [] : [value];
+  const change = (next: unknown[]): void => {
+    const last = next.at(-1);
+    setIsText(typeof last === 'string');
+    onChange(path, last ?? '');
+  };
+  return <Picker {...props} path={path} items={items} onItems={change} takesText={items.length === 0} />;
 }
 
 function FilesPicker({ path, value, onChange, ...props }: PickerProps) {
@@ -44,9 +51,11 @@ function FilesPicker({ path, value, onChange, ...props }: PickerProps) {
 type ItemsProps = Omit<PickerProps, 'value' | 'onChange'> & {
   items: unknown[];
   onItems: (items: unknown[]) => void;
+  /** False if a further text would take the place of an item. */
+  takesText?: boolean;
 };
 
-function Picker({ schema, path, label, projectId, items, onItems }: ItemsProps) {
+function Picker({ schema, path, label, projectId, items, onItems, takesText = true }: ItemsProps) {
   return (
     <Frame {...{ schema, path, label }}>
       {items.map((item, at) => (
@@ -62,6 +71,7 @@ function Picker({ schema, path, label, projectId, items, onItems }: ItemsProps) 
       <Adders
         projectId={projectId}
         textLabel="Add variable"
+        takesText={takesText}
         onText={() => onItems([...items, ''])}
         onFile={(file) => onItems([...items, file])}
       />
@@ -69,13 +79,27 @@ function Picker({ schema, path, label, projectId, items, onItems }: ItemsProps) 
   );
 }
 
+/** Shows a row for each part. The parts of a list are sent under one name, which changes for all of them. */
 function FormFilesPicker({ schema, path, label, value, projectId, onChange }: PickerProps) {
-  const rows = Object.entries(asObject(value));
-  const set = (next: [string, unknown][]): void => onChange(path, Object.fromEntries(next));
-  const add = (name: string, added: unknown): void => set([...rows, [freeName(name, rows), added]]);
+  // Like the rows of `RecordField`: the value has no room for a name that is empty or taken while it is being written.
+  const [written, setWritten] = useState<readonly RecordRow[]>(() => toRows(value));
+  const fields = currentRows(written, value);
+  const rows = fields.flatMap(({ name, value: field }, of) =>
+    partsOf(field).map((part, place, parts) => ({ name, part, of, place, parts })),
+  );
+  const set = (next: readonly RecordRow[]): void => {
+    setWritten(next);
+    onChange(path, toRecord(next));
+  };
+  const put = (of: number, parts: readonly unknown[]): void => {
+    const { name, value: field } = fields[of]!;
+    if (parts.length === 0) set(fields.toSpliced(of, 1));
+    else set(fields.with(of, { name, value: Array.isArray(field) ? parts : parts[0] }));
+  };
+  const add = (name: string, added: unknown): void => set([...fields, { name: freeName(name, fields), value: added }]);
   return (
     <Frame {...{ schema, path, label }}>
-      {rows.map(([name, part], at) => (
+      {rows.map(({ name, part, of, place, parts }, at) => (
         <div className="file-row" key={at}>
           <input
             className="control"
@@ -83,17 +107,14 @@ function FormFilesPicker({ schema, path, label, value, projectId, onChange }: Pi
             placeholder="Name"
             spellCheck={false}
             value={name}
-            onChange={({ target }) => {
-              const isFree = rows.every(([other], index) => index === at || other !== target.value);
-              if (isFree) set(rows.with(at, [target.value, part]));
-            }}
+            onChange={({ target }) => set(fields.with(of, { ...fields[of]!, name: target.value }))}
           />
           <Item
             label={`${label} ${at + 1} value`}
-            path={[...path, name]}
+            path={parts.length === 1 ? [...path, name] : [...path, name, place]}
             value={part}
-            onChange={(next) => set(rows.with(at, [name, next]))}
-            onRemove={() => set(rows.toSpliced(at, 1))}
+            onChange={(next) => put(of, parts.with(place, next))}
+            onRemove={() => put(of, parts.toSpliced(place, 1))}
           />
         </div>
       ))}
@@ -107,8 +128,12 @@ function FormFilesPicker({ schema, path, label, value, projectId, onChange }: Pi
   );
 }
 
-function freeName(name: string, rows: readonly (readonly [string, unknown])[]): string {
-  const used = new Set(rows.map(([each]) => each));
+function partsOf(field: unknown): unknown[] {
+  return Array.isArray(field) ? field : [field];
+}
+
+function freeName(name: string, rows: readonly RecordRow[]): string {
+  const used = new Set(rows.map((row) => row.name));
   for (let number = 1; ; number += 1) {
     const wanted = number === 1 ? name : `${name}${number}`;
     if (!used.has(wanted)) return wanted;
@@ -173,11 +198,12 @@ const OFFERED = 100;
 interface AddersProps {
   projectId: number;
   textLabel: string;
+  takesText?: boolean;
   onText: () => void;
   onFile: (file: FileValue) => void;
 }
 
-function Adders({ projectId, textLabel, onText, onFile }: AddersProps) {
+function Adders({ projectId, textLabel, takesText = true, onText, onFile }: AddersProps) {
   const { isReadOnly } = use(FormContext);
   const asked = { search: '', ordering: '-created_at', page: 1, size: OFFERED } as const;
   const files = useFiles(projectId, asked).data?.items ?? [];
@@ -188,7 +214,7 @@ function Adders({ projectId, textLabel, onText, onFile }: AddersProps) {
   ];
   return (
     <>
-      <Button variant="quiet" className="file-add" onClick={onText}>
+      <Button variant="quiet" className="file-add" disabled={!takesText} onClick={onText}>
         <span aria-hidden="true">+</span> {textLabel}
       </Button>
       {files.length > 0 && (

@@ -25,7 +25,7 @@ export async function readPreview(file: FileValue, isWanted: boolean, signal: Ab
   if (type !== undefined) {
     if (file.size > MOST_BYTES) return { kind: 'none' };
     if (file.size > AT_ONCE_BYTES && !isWanted) return { kind: 'large' };
-    // A run may have written another size than the file has.
+    // `size` is what the value says, which may be wrong, so the request also limits the bytes to read.
     const bytes = file.size > head.length ? await readBytes(file, signal, MOST_BYTES) : head;
     return { kind: kindOf(type), blob: new Blob([bytes], { type }) };
   }

@@ -118,7 +118,7 @@ function RemoveButton({ name, onRemove }: { name: string; onRemove: () => void }
 }
 
 interface AddButtonsProps extends TestProps {
-  /** The number of lists around an added test. A group can be added while it is below `MAX_LISTS`. */
+  /** The number of lists around the present tests. A group can be added while this number is below `MAX_LISTS`. */
   lists: number;
   isFull: boolean;
 }

@@ -107,9 +107,11 @@ export function SchemaSelect({ field, value, options, onChoose }: SchemaSelectPr
 
 /**
  * Makes arrow keys open the list. By default they would select each option on the way and change the drawing each time.
+ * A browser without `showPicker`, such as an older Safari, keeps its default, because the keys would do nothing else.
  */
 export function openWithArrows(event: KeyboardEvent<HTMLSelectElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  if (!('showPicker' in event.currentTarget)) return;
   event.preventDefault();
   event.currentTarget.showPicker();
 }

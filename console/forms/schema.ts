@@ -68,7 +68,7 @@ function shapeOfObject(schema: JsonObject): Shape {
   return typesOf(asObject(schema['additionalProperties'])).includes('string') ? 'record' : 'json';
 }
 
-/** Returns the schema of a nullable value without null. Emptying a nullable field writes null. */
+/** Returns the only alternative to null, with the schema's other keywords. Returns any other schema unchanged. */
 export function withoutNull(schema: JsonObject): JsonObject {
   const variants = variantsOf(schema).filter((variant) => !isNull(variant));
   const [only] = variants;

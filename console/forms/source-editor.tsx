@@ -23,7 +23,7 @@ export interface SourceEditorProps {
   onChange: (value: string) => void;
 }
 
-/** The extensions of editors for JSON and code, which have their own Undo for each letter. */
+/** The extensions of editors for JSON and code, which have an Undo of their own. */
 export const SOURCE: Extension = [
   history(),
   bracketMatching(),
@@ -36,6 +36,9 @@ export const PLAIN: Extension = [
   keymap.of(defaultKeymap.filter(({ key }) => key !== 'Mod-Enter')),
   EditorView.contentAttributes.of({ 'data-plain': '' }),
 ];
+
+/** The same for dialogs, where the drawing's shortcuts do not work: these editors have an Undo of their own. */
+export const PLAIN_IN_DIALOG: Extension = [history(), keymap.of(historyKeymap), PLAIN];
 
 /**
  * Handles typing over a selection. The browser would copy the old text's colour into a style attribute, which the

@@ -3,8 +3,8 @@ import { replaceInexactNumbers } from '../../graph/json-text.js';
 import { asObject } from '../ui/json.js';
 
 /**
- * Returns the editable text of a value, which is JSON. A text is returned as it is if it is not valid JSON, or if it is
- * JSON of an object or list with a number that JavaScript would round.
+ * Returns the JSON of a value for editing. A value that is a text is returned without quotation marks if it is not
+ * valid JSON, or if it is JSON of an object or list with a number that JavaScript would round.
  */
 export function toJsonText(value: unknown): string {
   if (value === undefined) return '';

@@ -91,6 +91,7 @@ export function VariableInput(props: VariableInputProps) {
               value={value}
               isReadOnly={isReadOnly}
               isValue={false}
+              isInDialog
               selected={undefined}
               onChange={onChange}
             />
@@ -102,7 +103,7 @@ export function VariableInput(props: VariableInputProps) {
   );
 }
 
-/** Shows the text with its known values. */
+/** Shows the value with the known values of its variables filled in. */
 export function Preview({ value }: { value: unknown }) {
   const { variables } = use(FormContext);
   const shown = useDeferredValue(value);

@@ -5,8 +5,9 @@ import { Button } from '../ui/button.js';
 import { WithCode } from '../ui/fields.js';
 import './forms.css';
 
-/** Longer lists are rendered step by step. */
+/** The limit on rendered groups. A search finds the others. */
 const MAX_GROUPS = 40;
+/** Number of parts of a value that are rendered at first, and that each click on `Show … more` adds. */
 const STEP = 100;
 
 interface VariableListProps {
@@ -37,7 +38,7 @@ export function VariableList({ groups, search, onChoose }: VariableListProps) {
 
 interface VariableTreeProps {
   choices: readonly VariableChoice[];
-  /** True to open the answer's JSON at once. */
+  /** True to open `result.json`, such as the JSON of an HTTP answer, at first. */
   isOpen?: boolean;
   onChoose: (text: string) => void;
 }

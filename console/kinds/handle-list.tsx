@@ -101,14 +101,20 @@ function Item({ title, schema, nodeId, path, item, others, onChange }: ItemProps
   const idError = useFieldError([...path, 'id']);
   const own = Object.entries(propertiesOf(schema)).filter(([key]) => !APART.has(key));
   const [id, label] = [asText(item['id']) ?? '', asText(item['label']) ?? ''];
-  const [isOwnId, setIsOwnId] = useState(() => id !== '' && id !== toUniqueId(label, others));
+  // The id whose label was emptied. It stays meanwhile, and follows the next label.
+  const [unlabelledId, setUnlabelledId] = useState<string>();
+  const isUnlabelled = label.trim() === '' && id === unlabelledId;
+  // Derived from the present values, because another item comes to this place when items are moved or removed.
+  const isMade = id === '' || isUnlabelled || id === toUniqueId(label, others);
   const relabel = (next: string): void => {
-    const follows = !isOwnId && next.trim() !== '' && !isMentioned(store.drawing, nodeId, id);
-    if (follows) onChange(path, { ...item, label: next, id: toUniqueId(next, others) });
+    const isEmpty = next.trim() === '';
+    setUnlabelledId(isMade && isEmpty ? id : undefined);
+    if (isMade && !isEmpty && !isMentioned(store.drawing, nodeId, id))
+      onChange(path, { ...item, label: next, id: toUniqueId(next, others) });
     else onChange([...path, 'label'], next);
   };
   const setId = (next: string): void => {
-    setIsOwnId(true);
+    setUnlabelledId(undefined);
     onChange([...path, 'id'], next);
   };
   return (

@@ -111,10 +111,14 @@ const TYPES: readonly { value: BodyType; label: string }[] = [
   { value: 'form-files', label: 'Form with files' },
 ];
 
-/** Returns the type to show: the chosen one while the body is empty or its JSON is incomplete. */
-function shownType(stored: BodyType, chosen: BodyType): BodyType {
+/**
+ * Returns the type to show: the chosen one while the body is absent, its JSON is incomplete, or its text is a single
+ * variable. A chosen form always has a body, so an absent body means that the choice was undone.
+ */
+function shownType(data: JsonObject, chosen: BodyType): BodyType {
+  const stored = bodyTypeOf(data);
   if (stored === 'none') return chosen === 'form' ? 'none' : chosen;
-  return stored === 'text' && chosen === 'json' ? 'json' : stored;
+  return typeof data['body'] === 'string' && (chosen === 'json' || chosen === 'text') ? chosen : stored;
 }
 
 function Body({
@@ -127,9 +131,14 @@ function Body({
   onChange: HttpFormProps['onChange'];
 }) {
   const [chosen, setChosen] = useState(() => bodyTypeOf(data));
-  const type = shownType(bodyTypeOf(data), chosen);
+  const type = shownType(data, chosen);
   const label = titleOf(schema, 'body');
-  const field = { path: ['body'], label, value: data['body'], onChange };
+  // Chooses the shown type, which an import may have brought, so that a person who empties the field does not lose it.
+  const edit: HttpFormProps['onChange'] = (path, value) => {
+    setChosen(type);
+    onChange(path, value);
+  };
+  const field = { path: ['body'], label, value: data['body'], onChange: edit };
   const choose = (next: BodyType): void => {
     setChosen(next);
     onChange([], toBodyType(data, next));

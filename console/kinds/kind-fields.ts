@@ -32,7 +32,7 @@ export function withoutGroups(schema: JsonObject): JsonObject {
 
 /**
  * Returns an id made from a title, such as `order_number` for `Order number`, that no item of `others` has. Used for
- * input fields, whose ids are names in variables, and for cases and actions.
+ * input fields, whose ids are names in variables, and for the cases of switches and the actions of human tasks.
  */
 export function toUniqueId(title: string, others: readonly unknown[]): string {
   const used = new Set(others.map((field) => (isObject(field) ? asText(field['id']) : undefined)));

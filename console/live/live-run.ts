@@ -21,7 +21,7 @@ export interface LiveRun {
   status: RunStatus;
   /** Version of the last event, from which a stream resumes. Before the first event: the version of the first poll. */
   version: number | undefined;
-  /** Started nodes by `nodeKey`. */
+  /** Started nodes by `nodeKey`. Their waits for approvals are in `pending` only. */
   nodes: ReadonlyMap<string, NodeEntry>;
   /** Keys of `nodes` in order of their start. The order depends on the known entries only, not on when they arrived. */
   order: readonly string[];
@@ -121,13 +121,21 @@ export function applyState(live: LiveRun, polled: PolledRun): LiveRun {
   return { status, version, nodes, places: live.places, pending, order: orderOf(live, nodes) };
 }
 
-function setEntry(nodes: Map<string, NodeEntry>, pending: Map<string, readonly string[]>, entry: NodeEntry): void {
+function setEntry(nodes: Map<string, NodeEntry>, pending: Map<string, readonly string[]>, given: NodeEntry): void {
+  const entry = withoutApproval(given);
   const key = nodeKey(entry.id, entry.path);
   const known = nodes.get(key);
   const isOver = entry.status === 'succeed' || entry.status === 'failed';
   if (isOver) pending.delete(key);
   else if (known !== undefined && (known.status === 'succeed' || known.status === 'failed')) return;
   if (known === undefined || !isSame(known, entry)) nodes.set(key, entry);
+}
+
+/** Removes a wait for approvals: no event of the node tells its end, but those of the requests change `pending`. */
+function withoutApproval(entry: NodeEntry): NodeEntry {
+  if (entry.waiting?.for !== 'approval') return entry;
+  const { waiting: _pending, ...others } = entry;
+  return others;
 }
 
 /** Entries of ended nodes are immutable and may be large, so they are not compared. */

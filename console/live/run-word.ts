@@ -38,7 +38,7 @@ export function toStoredStatus(text: string): StoredStatus | undefined {
 export function runWord(run: StoredRun, live?: string): string {
   if (run.status !== 'In Progress') return WORDS[run.status];
   if (live === 'waiting') return live;
-  // The run has just ended live; only its stored status tells failed from cancelled.
+  // If the live state has ended, the stored status follows soon. Only that tells failed from cancelled.
   if (live === 'in progress' || live === 'succeed' || live === 'failed') return 'in progress';
   if (live === undefined && (run.waiting_for ?? null) !== null) return 'waiting';
   return run.run_started_at === null ? 'in queue' : 'in progress';

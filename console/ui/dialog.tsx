@@ -140,22 +140,26 @@ let last: HTMLElement | undefined;
  * something else has the focus.
  */
 function useFocusBack(): (event: Event) => void {
-  const [place] = useState(placeOfFocus);
+  const [places] = useState(placesOfFocus);
   return (event) => {
     event.preventDefault();
     const isElsewhere = document.activeElement !== null && document.activeElement !== document.body;
     if (isElsewhere) return;
-    const target = place?.isConnected === true ? place : document.getElementById('main');
+    const target = places.find((place) => place.isConnected) ?? document.getElementById('main');
     target?.focus({ preventScroll: true });
   };
 }
 
-/** Menu items unmount with their menu, so the menu's button stands in for them. */
-function placeOfFocus(): HTMLElement | undefined {
+/**
+ * The element in an open dialog comes before `last`: that dialog may stay open beneath. Menu items unmount with their
+ * menu, so the menu's button stands in for them.
+ */
+function placesOfFocus(): HTMLElement[] {
   const { activeElement } = document;
-  if (activeElement?.closest('[role="dialog"], [role="alertdialog"]')) return last;
+  if (activeElement?.closest('[role="dialog"], [role="alertdialog"]'))
+    return [activeElement, last].filter((each) => each instanceof HTMLElement);
   const button = activeElement?.closest('[role="menu"]')?.getAttribute('aria-labelledby');
   const place = typeof button === 'string' ? document.getElementById(button) : activeElement;
   last = place instanceof HTMLElement && place !== document.body ? place : undefined;
-  return last;
+  return last === undefined ? [] : [last];
 }

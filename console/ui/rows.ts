@@ -26,6 +26,17 @@ export function tablesIn(value: unknown, path: readonly string[] = []): DataTabl
   return [...lists, ...objects].flatMap(([key, item]) => tablesIn(item, [...path, key]));
 }
 
+/** Returns the parts of a value that none of its tables shows: the whole value if there is no table. */
+export function partsOutsideTables(
+  value: unknown,
+  path: readonly string[] = [],
+): { path: readonly string[]; value: unknown }[] {
+  if (tablesIn(value, path).length === 0) return [{ path, value }];
+  return isObject(value)
+    ? Object.entries(value).flatMap(([key, item]) => partsOutsideTables(item, [...path, key]))
+    : [];
+}
+
 /** Returns the keys of the objects in the order of their first appearance; undefined unless all items are objects. */
 function columnsOf(list: readonly unknown[]): string[] | undefined {
   if (list.length === 0 || !list.every((item) => isObject(item))) return undefined;

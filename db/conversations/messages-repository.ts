@@ -60,7 +60,7 @@ export async function pageOfMessages(
     )
     SELECT counted.id, CASE WHEN is_answer THEN 'assistant' ELSE 'user' END AS role,
       CASE WHEN is_beyond THEN left(content, ${CUT_CHARACTERS}) ELSE content END AS content,
-      is_cut OR (is_beyond AND char_length(content) > ${CUT_CHARACTERS}) AS "isCut",
+      is_cut OR coalesce(is_beyond AND char_length(content) > ${CUT_CHARACTERS}, false) AS "isCut",
       coalesce(files, '[]') AS files, counted.created_at AS "createdAt", run.id AS "runId", run.status AS "runStatus",
       run.run_started_at IS NOT NULL AS "isRunStarted", ${totalCost('run')} AS "costUsd", run.error_code AS "errorCode",
       run.error_message AS "errorMessage", CASE WHEN NOT is_answer THEN replaces END AS replaces

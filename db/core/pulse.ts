@@ -192,7 +192,7 @@ export class DatabasePulse {
     if (!this.#lacksRoom) {
       await ask('SELECT');
       await this.#cutLost(ask);
-      return this.#change('well');
+      return this.#showRoom();
     }
     try {
       const found = await ask<{ isWritable: boolean }>(IS_WRITABLE);
@@ -201,16 +201,21 @@ export class DatabasePulse {
         await ask(LOOK_FOR_ROOM);
         this.#lacksRoom = false;
       }
-      this.#change(this.#lacksRoom ? 'no room' : 'well');
+      this.#showRoom();
     } catch (error) {
       if (outageOf(error) === 'no answer' || error instanceof NoAnswer || error instanceof ReadOnlyServerError)
         throw error;
       // Another error, such as that of a limit on temporary files, ends the state `no room`, because it does not show
       // whether the disk is full. If it is, the next refused statement sets the state again.
       this.#lacksRoom = outageOf(error) === 'no room';
-      if (this.#lacksRoom) this.#change('no room', error);
-      else this.#change('well');
+      this.#showRoom(error);
     }
+  }
+
+  /** A statement of the process may have been refused for want of room while the pulse waited for its own answer. */
+  #showRoom(cause?: unknown): void {
+    if (this.#lacksRoom) this.#change('no room', cause);
+    else this.#change('well');
   }
 
   async #cutLost(ask: <Row>(text: string) => Promise<Row | undefined>): Promise<void> {

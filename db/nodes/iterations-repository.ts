@@ -3,7 +3,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeKey } from '../../graph/plan.js';
-import type { Db } from '../core/client.js';
+import type { Database, Db } from '../core/client.js';
 import { notifyWatchers } from '../watches/notify-watchers.js';
 import { closedRequests } from './close-requests.js';
 import { callsOfClosed } from './provider-calls-repository.js';
@@ -11,8 +11,16 @@ import type { StoredOutput } from './node-results-repository.js';
 
 const ITEMS_AT_ONCE = 500;
 
-/** Stores the sealed items of a loop. Idempotent. Returns true if none of them was stored before. */
-export async function storeItems(db: Db, { runId, path, nodeId }: NodeKey, items: Buffer[]): Promise<boolean> {
+/**
+ * Stores the sealed items of a loop, all of them or none, because a repeated attempt of a test run takes the stored
+ * items as the complete list (`countReusedItems`). Idempotent. Returns true if none of them was stored before.
+ */
+export function storeItems(db: Database, loop: NodeKey, items: Buffer[]): Promise<boolean> {
+  if (items.length <= ITEMS_AT_ONCE) return insertItems(db, loop, items);
+  return db.transaction().execute((trx) => insertItems(trx, loop, items));
+}
+
+async function insertItems(db: Db, { runId, path, nodeId }: NodeKey, items: Buffer[]): Promise<boolean> {
   let stored = 0n;
   for (let from = 0; from < items.length; from += ITEMS_AT_ONCE) {
     const batch = items.slice(from, from + ITEMS_AT_ONCE);
@@ -207,10 +215,12 @@ export async function closeIterations(db: Db, key: NodeKey): Promise<void> {
     SELECT ${notifyWatchers(key.runId)} FROM closed`.execute(db);
 }
 
-/** Returns the total size of the outputs of a loop's iterations in bytes. */
+/** Returns the total size of the outputs and error messages of a loop's iterations in bytes. */
 export async function measureIterations(db: Db, key: NodeKey): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
-    SELECT coalesce(sum(greatest(result_bytes, octet_length(result_enc))), 0)::float8 AS bytes FROM node_results
+    SELECT coalesce(sum(
+      coalesce(greatest(result_bytes, octet_length(result_enc)), 0) + coalesce(octet_length(error_message), 0)
+    ), 0)::float8 AS bytes FROM node_results
     WHERE ${ofLoop(key)}`.execute(db);
   return rows[0]?.bytes ?? 0;
 }

@@ -254,11 +254,14 @@ export interface LedgerSum {
   /** USD, exact decimal. */
   usd: string;
   isEstimated: boolean;
+  /** The model of the calls, masked. Null if the node has made no model call. */
+  model: string | null;
 }
 
 export async function sumCallPrices(db: Db, { runId, path, nodeId }: NodeKey): Promise<LedgerSum> {
   const { rows } = await sql<LedgerSum>`
-    SELECT coalesce(sum(price_usd), 0) AS usd, coalesce(bool_or(is_estimated), false) AS "isEstimated" FROM provider_calls
-    WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`.execute(db);
+    SELECT coalesce(sum(price_usd), 0) AS usd, coalesce(bool_or(is_estimated), false) AS "isEstimated",
+      max(model) FILTER (WHERE ${isModelCall}) AS model
+    FROM provider_calls WHERE run_id = ${runId} AND path = ${path} AND node_id = ${nodeId}`.execute(db);
   return rows[0]!;
 }

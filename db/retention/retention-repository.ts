@@ -34,15 +34,20 @@ export function isExpired(retentionDays: Value<number>): RawBuilder<boolean> {
   return sql`(results_expired_at IS NOT NULL OR coalesce(${isDue(retentionDays)}, false))`;
 }
 
+/** True if the drawing of a run is on the marketplace: each copy is masked by the secrets of a run of this drawing. */
+const isOfPublishedDrawing = sql`(runs.snapshot_hash IS NOT DISTINCT FROM (
+  SELECT published_snapshot FROM workflows WHERE id = runs.workflow_id AND is_published))`;
+
 /**
  * Hides the results of expired runs from every reader; `purgeRuns` deletes the contents. No flag can bring them
  * back, because flags and this statement lock the same row. History still shows the run, its masked input,
- * drawing, cost and error.
+ * drawing, cost and error. Secrets of runs of a published drawing are left for `purgeRuns`.
  */
 export async function expireRuns(db: Db, retentionDays: number, limit: number): Promise<Batch> {
   const { numAffectedRows } = await sql`
     UPDATE runs SET results_expired_at = now(), is_purge_pending = true, is_input_lost = input_enc IS NOT NULL,
-      input_enc = NULL, secrets_enc = NULL, passed_secrets_enc = NULL, node_errors = NULL
+      input_enc = NULL, secrets_enc = CASE WHEN ${isOfPublishedDrawing} THEN secrets_enc END,
+      passed_secrets_enc = NULL, node_errors = NULL
     WHERE id IN (
       SELECT id FROM runs WHERE ${isDue(retentionDays)}
       ORDER BY run_finished_at LIMIT ${limit}::integer FOR NO KEY UPDATE SKIP LOCKED
@@ -79,11 +84,11 @@ const EXPIRING = [
 /**
  * Deletes contents of expired runs, up to `limit` rows of each table. The runs are done once a call has found fewer
  * rows than `limit` in each table. Nodes retain their status and error code; approvals and human tasks retain their
- * decisions.
+ * decisions. The newest run of a published drawing retains its secrets.
  */
 export async function purgeRuns(trx: Transaction<Tables>, limit: number): Promise<Batch> {
-  const { rows } = await sql<{ id: string }>`
-    SELECT id FROM runs WHERE is_purge_pending ORDER BY results_expired_at
+  const { rows } = await sql<{ id: string; hasSecrets: boolean }>`
+    SELECT id, secrets_enc IS NOT NULL AS "hasSecrets" FROM runs WHERE is_purge_pending ORDER BY results_expired_at
     LIMIT ${Math.min(limit, RUNS_AT_ONCE)}::integer FOR NO KEY UPDATE SKIP LOCKED`.execute(trx);
   if (rows.length === 0) return toBatch({}, limit);
   const runs = sql`run_id = ANY (${rows.map(({ id }) => id)}::uuid[])`;
@@ -103,9 +108,27 @@ export async function purgeRuns(trx: Transaction<Tables>, limit: number): Promis
   expired.approval_decisions = await emptyDecisions(trx, runs, limit);
   const unanswered = await deleteRows(trx, 'human_tasks', sql`${runs} AND status <> 'answered'`, limit);
   expired.human_tasks = unanswered + (await emptyTasks(trx, runs, limit));
+  await deleteSecrets(
+    trx,
+    rows.filter(({ hasSecrets }) => hasSecrets),
+  );
   const batch = toBatch(expired, limit);
   if (!batch.hasMore) await sql`UPDATE runs SET is_purge_pending = false WHERE ${idsOf(rows)}`.execute(trx);
   return { expired, hasMore: batch.hasMore || rows.length === Math.min(limit, RUNS_AT_ONCE) };
+}
+
+/** Keeps the secrets by which copies of a published drawing are masked: those of the newest run that has any. */
+async function deleteSecrets(db: Db, runs: { id: string }[]): Promise<void> {
+  if (runs.length === 0) return;
+  const hasNewer = sql`EXISTS (
+    SELECT FROM runs AS newer
+    WHERE newer.workflow_id = runs.workflow_id AND newer.purpose = runs.purpose
+      AND newer.snapshot_hash = runs.snapshot_hash AND newer.secrets_enc IS NOT NULL
+      AND (newer.created_at, newer.id) > (runs.created_at, runs.id))`;
+  await sql`
+    UPDATE runs SET secrets_enc = NULL WHERE ${idsOf(runs)} AND (${hasNewer} OR NOT ${isOfPublishedDrawing})`.execute(
+    db,
+  );
 }
 
 function deleteReferences(db: Db, runs: { id: string }[], limit: number): Promise<number> {

@@ -132,5 +132,6 @@ export function selectRuns(db: Db, inputLimitBytes: number) {
       'resumed_from',
     ])
     .select(totalCost('runs').as('total_cost_usd'))
-    .select([textUpTo('input', inputLimitBytes).as('input'), sql<string | null>`node_errors::text`.as('node_errors')]);
+    .select([textUpTo('input', inputLimitBytes).as('input'), sql<string | null>`node_errors::text`.as('node_errors')])
+    .select(sql<number>`octet_length(input::text)`.as('input_bytes'));
 }

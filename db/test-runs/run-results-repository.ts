@@ -53,6 +53,8 @@ export interface NodeEnd {
   /** JSON text. */
   result?: string;
   error?: { code: string; message: string };
+  /** True if the run survived the failure. */
+  isHandled: boolean;
 }
 
 export async function findNodeEnds(db: Db, runId: string, nodeIds: readonly string[]): Promise<NodeEnd[]> {
@@ -105,17 +107,26 @@ async function listEnds(
 ): Promise<NodeEnd[]> {
   if (nodeIds.length === 0) return [];
   const rows = await which(selectEnds(db, runId, nodeIds)).execute();
-  return rows.map(({ node_id: nodeId, path, status, error_code: code, error_message: message, text }): NodeEnd => {
+  return rows.map(({ node_id: nodeId, path, status, is_handled: isHandled, text, ...row }): NodeEnd => {
     if (status === 'failed') {
-      return { nodeId, path, status, error: { code: code ?? 'failed', message: message ?? '' } };
+      const error = { code: row.error_code ?? 'failed', message: row.error_message ?? '' };
+      return { nodeId, path, status, isHandled, error };
     }
-    return { nodeId, path, status: 'succeed', ...(text !== null && { result: text }) };
+    return { nodeId, path, status: 'succeed', isHandled, ...(text !== null && { result: text }) };
   });
 }
 
 function selectEnds(db: Db, runId: string, nodeIds: readonly string[]) {
   const text = sql<string | null>`result::text`.as('text');
-  return endsOf(db, runId, nodeIds).select(['node_id', 'path', 'status', 'error_code', 'error_message', text]);
+  return endsOf(db, runId, nodeIds).select([
+    'node_id',
+    'path',
+    'status',
+    'is_handled',
+    'error_code',
+    'error_message',
+    text,
+  ]);
 }
 
 function endsOf(db: Db, runId: string, nodeIds: readonly string[]) {

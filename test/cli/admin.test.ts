@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { AdminError, withContext, type AdminContext } from '../../cli/admin/context.js';
+import { readOrCreateSecrets } from '../../cli/embedded/secrets-file.js';
+import { removeStackFile, writeStackFile } from '../../cli/embedded/stack-file.js';
 import { createApiClient } from '../../harness/client/api-client.js';
 import { sharedStack } from '../support/shared-stack.js';
 import type { TestStack } from '../../harness/stack/stack.js';
@@ -205,5 +210,60 @@ describe('npm run admin', function () {
       /owner, admin, editor, viewer/,
     );
     assert.match(await refusal('nonsense'), /unknown command/);
+  });
+});
+
+describe('the context of an admin command', () => {
+  const own = 'postgres://user@127.0.0.1:1/own';
+  const stackAt = { api_url: 'http://127.0.0.1:3999', api_key: 'key', user_id: 7, database_url: own, pids: {} };
+  const servers = { temporal_address: '', temporal_namespace: '', temporal_ui_url: '', internal_token: '' };
+  let dataDir: string;
+
+  beforeEach(() => {
+    dataDir = mkdtempSync(path.join(tmpdir(), 'admin-'));
+    writeStackFile(dataDir, { ...stackAt, ...servers });
+  });
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+  function inContext(env: NodeJS.ProcessEnv, check: (context: AdminContext) => void): Promise<void> {
+    return withContext({ DATA_DIR: dataDir, ...env }, (context) => Promise.resolve(check(context)));
+  }
+
+  it('has what belongs to the stack where the database is the one of the stack', async () => {
+    const { SECRETS_KEY: key, JWT_SECRET: jwt } = readOrCreateSecrets(dataDir);
+    for (const env of [{}, { DATABASE_URL: own }]) {
+      await inContext(env, ({ secretsKeys, jwtSecret, publicUrl, localUserId, addressRules }) => {
+        assert.deepEqual([secretsKeys(), jwtSecret()], [[Buffer.from(key, 'base64')], jwt]);
+        assert.deepEqual([publicUrl, localUserId], [stackAt.api_url, stackAt.user_id]);
+        assert.equal(addressRules.allowPrivateNetwork, true);
+      });
+    }
+  });
+
+  it('has nothing of the stack where the database is another one, and demands the secrets of that one', async () => {
+    readOrCreateSecrets(dataDir);
+    const DATABASE_URL = 'postgres://user@127.0.0.1:1/other';
+    const isRefusal = (variable: string) => (error: Error) =>
+      error instanceof AdminError &&
+      error.message.startsWith(`${variable}: must be set, `) &&
+      error.message.endsWith(`no stack of this database runs in ${dataDir}.`);
+    await inContext({ DATABASE_URL }, ({ secretsKeys, jwtSecret, publicUrl, localUserId, addressRules }) => {
+      assert.throws(secretsKeys, isRefusal('SECRETS_KEY'));
+      assert.throws(jwtSecret, isRefusal('JWT_SECRET'));
+      assert.deepEqual([publicUrl, localUserId], ['http://127.0.0.1:3000', undefined]);
+      assert.equal(addressRules.allowPrivateNetwork, false);
+    });
+    const given = { SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'), JWT_SECRET: 'x'.repeat(32) };
+    await inContext({ DATABASE_URL, ...given }, ({ secretsKeys, jwtSecret }) => {
+      assert.deepEqual([secretsKeys(), jwtSecret()], [[Buffer.alloc(32, 7)], given.JWT_SECRET]);
+    });
+  });
+
+  it('demands the secrets where the database is given and no stack runs', async () => {
+    readOrCreateSecrets(dataDir);
+    removeStackFile(dataDir);
+    await inContext({ DATABASE_URL: own }, ({ secretsKeys }) =>
+      assert.throws(secretsKeys, /^AdminError: SECRETS_KEY: /),
+    );
   });
 });

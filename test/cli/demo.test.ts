@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { loadSamples } from '../../cli/samples/samples.js';
 import { SANDBOX_MODEL } from '../../cli/sandbox/model-provider.js';
@@ -9,6 +9,7 @@ import { Browser } from '../api/sessions/people.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { processesOf } from '../../harness/processes/family.js';
 import { sharedStack } from '../support/shared-stack.js';
+import type { TestStack } from '../../harness/stack/stack.js';
 import { standIn } from '../support/stand-in.js';
 import { makeDataDir } from '../../harness/stack/supervisor.js';
 
@@ -17,6 +18,23 @@ const DEMO = path.resolve(import.meta.dirname, '../../dist/cli/demo.js');
 describe('npm run demo', function () {
   // A demo takes 20 s on an idle machine.
   this.timeout(300_000);
+  const dataDirs: string[] = [];
+
+  after(() => {
+    for (const directory of dataDirs) rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** Makes a data directory in which the same stack runs, as one that was started with this model. */
+  function dataDirOf(stack: TestStack, model: string): string {
+    const dataDir = makeDataDir();
+    dataDirs.push(dataDir);
+    for (const name of ['stack.json', 'supervisor.lock', 'logs']) {
+      symlinkSync(path.join(stack.dataDir, name), path.join(dataDir, name));
+    }
+    const settings = [{ base_url: 'http://127.0.0.1:1', model }];
+    writeFileSync(path.join(dataDir, 'samples.json'), JSON.stringify({ settings }));
+    return dataDir;
+  }
 
   it("prints every sample's node results, its cost and its Temporal link, stops everything and exits 0", async () => {
     const dataDir = makeDataDir();
@@ -50,12 +68,14 @@ describe('npm run demo', function () {
     }
   });
 
-  it('uses a stack that runs already, and leaves it running', async () => {
+  it('uses a stack that runs already with the model of that stack, and leaves it running', async () => {
     const stack = await sharedStack();
-    stack.modelProvider.script(SANDBOX_MODEL, standIn);
-    const { code, output } = await runDemo({ DATA_DIR: stack.dataDir });
+    const model = 'model-of-the-running-stack';
+    stack.modelProvider.script(model, standIn);
+    const { code, output } = await runDemo({ DATA_DIR: dataDirOf(stack, model) });
     assert.equal(code, 0, output);
     assert.match(output, /^Using the stack that runs in /);
+    assert.ok(stack.modelProvider.requestsFor(model).length > 0);
     assert.equal((await fetch(`${stack.apiUrl}/readyz`)).status, 200);
   });
 
@@ -65,7 +85,7 @@ describe('npm run demo', function () {
     stack.modelProvider.script(SANDBOX_MODEL, (request) =>
       asksForPurpose(request) ? { text: '{"category":"other","reason":"none"}' } : standIn(request),
     );
-    const { code, output } = await runDemo({ DATA_DIR: stack.dataDir });
+    const { code, output } = await runDemo({ DATA_DIR: dataDirOf(stack, SANDBOX_MODEL) });
     assert.equal(code, 1, output);
     assert.match(output, /The demo failed: the run of "Invoice screening" should have put out \{"supplier":/);
   });
@@ -73,7 +93,7 @@ describe('npm run demo', function () {
   it('ends with a link that signs in to the console where it stays up, and stays up until it is told to stop', async () => {
     const stack = await sharedStack();
     stack.modelProvider.script(SANDBOX_MODEL, standIn);
-    const { child, output } = spawnDemo({ DATA_DIR: stack.dataDir }, ['--keep']);
+    const { child, output } = spawnDemo({ DATA_DIR: dataDirOf(stack, SANDBOX_MODEL) }, ['--keep']);
     const ended = once(child, 'close') as Promise<[number | null]>;
     try {
       const form = /^Console: (\S+)#token=([\w-]{43})\n$/m;

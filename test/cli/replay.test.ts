@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Client } from '@temporalio/client';
+import { historiesByQuery } from '../../cli/replay/histories.js';
 import { historyFiles } from '../replay/history-files.js';
+import { encryptedHistory } from '../support/encrypted-history.js';
 import { createApiClient } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { drawing, http, link, trigger } from '../../harness/drawing/drawing.js';
@@ -49,6 +53,37 @@ describe('npm run replay', function () {
     assert.match(lines[1]!, /^ok /);
     assert.equal(lines[2], '2 replayed, 1 broken');
     assert.equal(code, 1);
+  });
+
+  it('decrypts histories with the keys of TEMPORAL_PAYLOAD_KEY, and names the variable where none fits', async () => {
+    const [key, other] = [randomBytes(32), randomBytes(32)];
+    const file = path.join(folder, 'encrypted.json');
+    writeFileSync(file, await encryptedHistory(readFileSync(recording, 'utf8'), key));
+    const keysOf = (...keys: Buffer[]) => keys.map((one) => one.toString('base64')).join(',');
+
+    const whole = await replay(['--file', file], { TEMPORAL_PAYLOAD_KEY: keysOf(other, key) });
+    assert.deepEqual([whole.lines.at(-1), whole.code], ['1 replayed, 0 broken', 0], whole.lines[0]);
+    for (const env of [{}, { TEMPORAL_PAYLOAD_KEY: keysOf(other) }]) {
+      const { code, lines } = await replay(['--file', file], env);
+      assert.match(lines[0]!, /^BROKEN [\da-f-]{36} [\da-f-]{36}: .*TEMPORAL_PAYLOAD_KEY: /);
+      assert.equal(code, 1);
+    }
+    const wrong = await replay(['--file', file], { TEMPORAL_PAYLOAD_KEY: 'short' });
+    assert.equal(wrong.stderr, 'TEMPORAL_PAYLOAD_KEY: each key must be 32 bytes in base64.\n');
+  });
+
+  it('replays all runs that a query finds, and only with --limit no more than that many', async () => {
+    const { stdout } = await replay(['--help']);
+    assert.match(stdout, /--limit <number>/);
+    assert.doesNotMatch(stdout, /default:/);
+    const found = Array.from({ length: 1_001 }, (_, run) => ({ workflowId: `run-${run}`, runId: 'first' }));
+    const workflow = { list: () => found, getHandle: () => ({ fetchHistory: () => Promise.resolve({}) }) };
+    const countOf = async (limit?: number): Promise<number> => {
+      let count = 0;
+      for await (const _ of historiesByQuery({ workflow } as unknown as Client, '', limit)) count++;
+      return count;
+    };
+    assert.deepEqual([await countOf(), await countOf(1_000)], [1_001, 1_000]);
   });
 
   it('says in one sentence what it cannot use', async () => {

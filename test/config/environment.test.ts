@@ -99,6 +99,8 @@ describe('environment', () => {
     ['BLOCKED_ADDRESSES', 'fe80::1%eth0'],
     ['BLOCKED_ADDRESSES', '10.0.0.0/8,,::1'],
     ['DEFAULT_RATE_LIMIT', '0'],
+    ['RESULT_RETENTION_DAYS', '0'],
+    ['RESULT_RETENTION_DAYS', '36501'],
     ['LOG_LEVEL', 'loud'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],

@@ -24,6 +24,12 @@ describe('payload encryption', () => {
     assert.deepEqual(await codec.encode([]), []);
   });
 
+  it('takes the plain empty array that the SDK has as data where a run returns nothing', async () => {
+    const nothing = { metadata: { encoding: Buffer.from('binary/null') }, data: [] as unknown as Uint8Array };
+    const [decoded] = await codec.decode(await codec.encode([nothing]));
+    assert.deepEqual(decoded, { metadata: nothing.metadata, data: Buffer.alloc(0) });
+  });
+
   it('shows nothing of the payload, not even the kind of its contents, and never the same bytes twice', async () => {
     const [one, two] = await codec.encode([plain, plain]);
     const text = Buffer.from(one!.data!).toString('latin1');

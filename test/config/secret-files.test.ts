@@ -37,6 +37,15 @@ describe('secrets in files', () => {
     assert.deepEqual(withSecretFiles(given), { SECRETS_KEY: 'k', PATH: '/bin' });
   });
 
+  it('are refused where the file of the payload key is empty, because payloads would be stored in clear', () => {
+    const TEMPORAL_PAYLOAD_KEY_FILE = file('no-payload-key', ' \n');
+    assert.throws(() => parseEnvironment({ TEMPORAL_PAYLOAD_KEY_FILE }), {
+      name: 'ConfigError',
+      message: `TEMPORAL_PAYLOAD_KEY_FILE: the file ${TEMPORAL_PAYLOAD_KEY_FILE} is empty.`,
+    });
+    assert.deepEqual(parseEnvironment({ TEMPORAL_PAYLOAD_KEY_FILE: '' }).temporalPayloadKeys, []);
+  });
+
   it('hold the password of the database, whatever characters it has', () => {
     const password = 'p/w%41@:?# ü';
     const DATABASE_PASSWORD_FILE = file('password', password);

@@ -21,6 +21,16 @@ describe('the answer of a token endpoint', function () {
   });
   after(() => Promise.all([outgoing.close(), target.close()]));
 
+  function grantOf(client: McpGrant['client']): McpGrant {
+    const metadata = {
+      issuer: target.url,
+      token_endpoint: `${target.url}/token`,
+      authorization_endpoint: `${target.url}/authorize`,
+      response_types_supported: ['code'],
+    };
+    return { metadata, client, resource: `${target.url}/mcp` };
+  }
+
   /** Returns a request for new tokens for each kind of connection with tokens. The provider answers it with `reply`. */
   function asking(reply: TargetReply): Record<string, () => Promise<StoredTokens>> {
     target.on('/token', reply);
@@ -28,12 +38,7 @@ describe('the answer of a token endpoint', function () {
     const token_url = `${target.url}/token`;
     const settings = { token_url, client_id: 'us', scopes: [] };
     const before = { accessToken: 'old', refreshToken: 'refresh-0' };
-    const metadata = { issuer: target.url, token_endpoint: token_url, response_types_supported: ['code'] };
-    const mcp = {
-      metadata: { ...metadata, authorization_endpoint: `${target.url}/authorize` },
-      client: { client_id: 'us' },
-      resource: `${target.url}/mcp`,
-    } as McpGrant;
+    const mcp = grantOf({ client_id: 'us' });
     return {
       oauth2: () =>
         refreshOauth(
@@ -42,7 +47,8 @@ describe('the answer of a token endpoint', function () {
           before,
         ),
       oauth2_client_credentials: () => requestClientToken({ settings, secrets: { client_secret: 's' } }, network()),
-      mcp_oauth: () => refreshMcp(network(), { ...before, mcp }),
+      mcp_oauth: () =>
+        refreshMcp({ settings: { server_url: mcp.resource }, secrets: {} }, network(), { ...before, mcp }),
     };
   }
 
@@ -94,6 +100,22 @@ describe('the answer of a token endpoint', function () {
         const kept = kind.startsWith('oauth2_client_credentials') ? undefined : 'refresh-0';
         assert.deepEqual([accessToken, refreshToken], ['new', kept], kind);
       });
+    }
+  });
+
+  it('is asked for as the client that is entered now, and else as the one that was registered', async () => {
+    target.on('/token', { body: { access_token: 'new' } });
+    const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+    for (const [entered, secrets, sent] of [
+      [{ client_id: 'us' }, { client_secret: 'new secret' }, basic('us', 'new secret')],
+      [{}, {}, basic('us', 'old secret')],
+    ] as const) {
+      const mcp = grantOf({ client_id: 'us', client_secret: 'old secret' });
+      const before = { accessToken: 'old', refreshToken: 'refresh-0', mcp };
+      const provider = { settings: { server_url: mcp.resource, ...entered }, secrets };
+      const fresh = await refreshMcp(provider, createProviderFetch(outgoing), before);
+      assert.equal(target.requestsTo('/token').at(-1)!.headers.authorization, sent);
+      assert.deepEqual(fresh.mcp, { ...mcp, client: { ...mcp.client, ...secrets } });
     }
   });
 

@@ -259,6 +259,24 @@ describe('files in the console', function () {
     await page.context().close();
   });
 
+  it('the settings show the last page that there is once the only file of a page is deleted', async () => {
+    const project = await world.owner.api.createProject('Two pages');
+    for (let number = 1; number <= 21; number += 1) await world.files.upload(project, 'x', `file ${number}.txt`);
+    const page = await world.browser.person(world.owner.userId, `/settings?tab=files&project=${project}`);
+    const rows = page.getByRole('table', { name: 'Files' }).getByRole('rowheader');
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    await button(pages, 'Next page').click();
+    await pages.getByText('Page 2 of 2').waitFor();
+    // The newest file is on the first page.
+    await button(page, 'Delete file 1.txt').click();
+    await button(page.getByRole('alertdialog', { name: 'Delete file' }), 'Delete').click();
+    await eventually(async () => (await rows.count()) === 20);
+    await pages.waitFor({ state: 'detached' });
+    assert.equal(await page.getByText('This project has no files.').count(), 0);
+    world.browser.assertClean();
+    await page.context().close();
+  });
+
   it('messages of models and agents take files', async () => {
     const project = await world.owner.api.createProject('Messages');
     const file = await world.files.upload(project, 'stored', 'stored.txt');
@@ -338,6 +356,59 @@ describe('files in the console', function () {
     assert.deepEqual(added!['settings'], { response: 'auto' }, 'new requests take files as files');
     await page.setViewportSize(NARROW.viewport);
     await assertFits(page, 'a picker of files');
+    world.browser.assertClean();
+    await page.context().close();
+  });
+
+  it('a body of one file shows a text that is empty, and no text takes the place of the file', async () => {
+    const project = await world.owner.api.createProject('Whole bodies');
+    await world.files.upload(project, 'stored', 'stored.txt');
+    const call = http('https://example.com/', { label: 'Send', method: 'POST' });
+    const data = drawing(linkInRow([trigger([doc], { label: 'Start' }), call]));
+    const id = await world.owner.api.createWorkflow(project, data, 'Whole bodies');
+    const page = await world.browser.person(world.owner.userId, `/workflows/${id}`);
+    await group(region(page, 'Graph'), 'Send').click();
+    await region(page, 'Node').getByRole('combobox', { name: 'Body type' }).selectOption('File');
+    const body = group(region(page, 'Node'), 'Body');
+    const add = button(body, 'Add variable');
+    const text = body.getByRole('textbox', { name: 'Body 1', exact: true });
+    await add.click();
+    await text.fill('{{ input.doc }}');
+    await text.fill('');
+    await text.fill('{{ input.doc }}');
+    assert.ok(await add.isDisabled());
+    await body.getByRole('combobox', { name: 'Uploaded file' }).selectOption('stored.txt');
+    await text.waitFor({ state: 'detached' });
+    assert.ok(await add.isDisabled(), 'it would remove the file');
+    await button(body, 'Remove Body 1').click();
+    await add.click();
+    await text.waitFor();
+    world.browser.assertClean();
+    await page.context().close();
+  });
+
+  it('fields of a form keep each letter of their names, and their places, while they are renamed', async () => {
+    const project = await world.owner.api.createProject('Forms');
+    const body = { $form: { file: 'a', other: 'b' } };
+    const call = http('https://example.com/', { label: 'Send', method: 'POST', body });
+    const data = drawing(linkInRow([trigger([], { label: 'Start' }), call]));
+    const id = await world.owner.api.createWorkflow(project, data, 'Forms');
+    const page = await world.browser.person(world.owner.userId, `/workflows/${id}`);
+    await group(region(page, 'Graph'), 'Send').click();
+    const form = region(page, 'Node');
+    const name = (row: number) => form.getByRole('textbox', { name: `Body ${row} name`, exact: true });
+    await name(2).fill('');
+    // Its first four letters are the name of the other row.
+    await name(2).pressSequentially('file2');
+    assert.equal(await name(2).inputValue(), 'file2');
+    // JavaScript puts a key that is a number before the others.
+    await name(2).fill('7');
+    assert.deepEqual([await name(1).inputValue(), await name(2).inputValue()], ['file', '7']);
+    const answered = page.waitForResponse((response) => response.request().method() === 'PATCH');
+    await button(page, 'Save').click();
+    await answered;
+    const saved = await world.owner.api.get<{ data: { nodes: DrawingNode[] } }>(`/workflows/${id}/`);
+    assert.deepEqual(saved.body.data.nodes[1]!.data['body'], { $form: { file: 'a', 7: 'b' } });
     world.browser.assertClean();
     await page.context().close();
   });

@@ -330,6 +330,36 @@ describe('the forms of nodes', function () {
     await page.context().close();
   });
 
+  it('keeps the field of a text body while a person types a variable, or replaces what an import has brought', async () => {
+    const { id } = await make();
+    const page = await open(id);
+    await node(page, 'Orders').click();
+    await choice(page, 'Body type').selectOption('Text');
+    await field(page, 'Body').focus();
+    await page.keyboard.type('{{ input.city }}!');
+    await press(page, 'Save');
+    await eventually(async () => (await stored(id, 'Orders'))['body'] === '{{ input.city }}!');
+    await field(page, 'Body').fill('{{ input.city }}');
+    await press(page, 'Save');
+    await eventually(async () => (await stored(id, 'Orders'))['body'] === '{{ input.city }}');
+    assert.equal(await choice(page, 'Body type').inputValue(), 'text');
+    await choice(page, 'Body type').selectOption('None');
+    await press(form(page), 'Import cURL');
+    const dialog = page.getByRole('dialog', { name: 'Import cURL' });
+    const command = `curl https://a.example -H 'Content-Type: text/plain' -d hello`;
+    await dialog.getByRole('textbox', { name: 'Command', exact: true }).fill(command);
+    await press(dialog, 'Import');
+    await dialog.waitFor({ state: 'detached' });
+    await field(page, 'Body').getByText('hello', { exact: true }).waitFor();
+    await field(page, 'Body').press('Control+a');
+    // The second one would remove the node if the field were gone.
+    for (let presses = 0; presses < 2; presses += 1) await page.keyboard.press('Backspace');
+    await page.keyboard.type('bye');
+    await press(page, 'Save');
+    await eventually(async () => (await stored(id, 'Orders'))['body'] === 'bye');
+    await page.context().close();
+  });
+
   it('opens More where a problem is in it, and leads there', async () => {
     const { id } = await make();
     const page = await open(id);
@@ -368,6 +398,8 @@ describe('the forms of nodes', function () {
     const { id } = await make();
     const page = await open(id, { ...NARROW, colorScheme: 'dark' });
     for (const name of ['Ask model', 'Orders', 'Is yes', 'Agent']) {
+      // A click on a node at the edge of the canvas scrolls there, and React Flow scrolls back during the click.
+      await press(page, 'Fit View');
       // The view may still follow the node that was chosen last.
       await boxAtRest(node(page, name));
       await node(page, name).click();

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount } from '../api/accounts.js';
-import type { Drawing } from '../../harness/drawing/drawing.js';
 import { assertAccessible } from './axe.js';
-import { assertFits, NARROW, useConsole } from './browser.js';
+import { createGate } from '../../harness/timing/gate.js';
+import { assertFits, boxAtRest, NARROW, useConsole } from './browser.js';
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const node = (page: Page, name: string) => region(page, 'Graph').getByRole('group', { name, exact: true });
@@ -18,10 +18,10 @@ describe('the gallery', function () {
     return { owner, project: await owner.api.createProject('Gallery') };
   });
 
+  const makeEmpty = () => world.owner.api.createWorkflow(world.project, { nodes: [], edges: [] }, 'Empty');
+
   async function openEmpty(options?: object): Promise<Page> {
-    const empty = { nodes: [], edges: [] } as unknown as Drawing;
-    const id = await world.owner.api.createWorkflow(world.project, empty, 'Empty');
-    return world.browser.person(world.owner.userId, `/workflows/${id}`, options);
+    return world.browser.person(world.owner.userId, `/workflows/${await makeEmpty()}`, options);
   }
 
   it('fills an empty drawing as one step of Undo, with what it needs said before', async () => {
@@ -53,6 +53,22 @@ describe('the gallery', function () {
     await press(page.getByRole('dialog', { name: 'Run workflow' }), 'Start run');
     // The first code node starts a sandbox, which takes time.
     await node(page, 'What is left, succeeded').waitFor({ timeout: 120_000 });
+    await page.context().close();
+  });
+
+  it('leaves the beginnings above the samples in their place when the samples arrive', async () => {
+    const page = await world.browser.person(world.owner.userId, '/workflows');
+    const gate = createGate();
+    await page.route(/\/assets\/gallery-[^/]*\.js$/, async (route) => {
+      await gate.opened;
+      await route.continue();
+    });
+    await page.goto(`/workflows/${await makeEmpty()}`);
+    const chat = region(page, 'Start').getByRole('button', { name: 'Chat', exact: true });
+    const before = await boxAtRest(chat);
+    gate.open();
+    await region(page, 'Start').getByRole('article', { name: 'Summarise a page' }).waitFor();
+    assert.deepEqual(await boxAtRest(chat), before);
     await page.context().close();
   });
 

@@ -1,6 +1,7 @@
 // What the forms of all kinds have in common: marks at required fields, messages in words, lengths of time, lists whose
 // buttons and ids are words, and the import of a cURL command.
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../../harness/timing/eventually.js';
 import {
@@ -87,7 +88,19 @@ describe('the forms of all kinds', function () {
     // The link stays in sight, so that a person can delete it.
     await choice(form(page), 'Mode').selectOption('duration');
     await form(page).getByText('Links from an exit that this node does not have. They do not run.').waitFor();
+    await node(page, 'Pause to End').waitFor({ state: 'attached' });
     await assertAccessible(page, 'the form of a wait');
+    await page.context().close();
+  });
+
+  it('let arrow keys choose where the browser has no showPicker, such as an older Safari', async () => {
+    const nodes = [trigger([], { label: 'Begin' }), draw('output', { value: 1, label: 'End' })];
+    const page = await open(await create(nodes, 'Arrows'));
+    await node(page, 'Begin').click();
+    await choice(form(page), 'Connect to').waitFor();
+    await page.evaluate('delete HTMLSelectElement.prototype.showPicker');
+    await choice(form(page), 'Connect to').press('ArrowDown');
+    await node(page, 'Begin to End').waitFor({ state: 'attached' });
     await page.context().close();
   });
 
@@ -131,6 +144,27 @@ describe('the forms of all kinds', function () {
     await page.context().close();
   });
 
+  it('leave an id that a person wrote, also where it takes the place of a removed action', async () => {
+    const actions = [
+      { id: 'yes', label: 'Yes' },
+      { id: 'never_mind', label: 'No' },
+    ];
+    const ask = draw('human', { message: 'Fine?', label: 'Ask', actions });
+    const page = await open(await create(linkInRow([trigger([], { label: 'Begin' }), ask]), 'Own ids'));
+    await node(page, 'Ask').click();
+    const action = (name: string) => form(page).getByRole('group', { name, exact: true });
+    await press(form(page), 'Remove Yes');
+    await action('Yes').waitFor({ state: 'detached' });
+    await text(action('No'), 'Action label').fill('Stop');
+    assert.equal(await text(action('Stop'), 'Action ID').inputValue(), 'never_mind');
+    await press(form(page), 'Add action');
+    await text(action('Action 2'), 'Action label').fill('Approve');
+    await text(action('Approve'), 'Action label').fill('');
+    await text(action('approve'), 'Action label').fill('Reject');
+    assert.equal(await text(action('Reject'), 'Action ID').inputValue(), 'reject', 'it follows an emptied label, too');
+    await page.context().close();
+  });
+
   it('import a cURL command with what it holds, and say what was not read', async () => {
     const start = trigger([], { label: 'Begin' });
     const orders = http('https://old.example', { label: 'Orders' });
@@ -167,6 +201,28 @@ describe('the forms of all kinds', function () {
     );
     await text(form(page), 'URL').press('Control+z');
     await text(form(page), 'URL').getByText('https://old.example', { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  it('import a form with several fields of one name, each of which can be edited', async () => {
+    const id = await create(linkInRow([trigger([], { label: 'Begin' }), http('', { label: 'Orders' })]), 'Repeats');
+    const page = await open(id);
+    await node(page, 'Orders').click();
+    await press(form(page), 'Import cURL');
+    const dialog = page.getByRole('dialog', { name: 'Import cURL' });
+    await text(dialog, 'Command').fill('curl https://a.example -F tag=a -F tag=b -F note=hi');
+    await press(dialog, 'Import');
+    await dialog.waitFor({ state: 'detached' });
+    await text(form(page), 'Body 2 value').fill('c');
+    await text(form(page), 'Body 1 name').fill('label');
+    assert.equal(await text(form(page), 'Body 2 name').inputValue(), 'label', 'one list has one name');
+    await press(page, 'Save');
+    const isStored = (body: object) => async () => isDeepStrictEqual((await stored(id, 'Orders'))['body'], body);
+    await eventually(isStored({ $form: { label: ['a', 'c'], note: 'hi' } }));
+    await press(form(page), 'Remove Body 1 value');
+    await press(form(page), 'Remove Body 2 value');
+    await press(page, 'Save');
+    await eventually(isStored({ $form: { label: ['c'] } }));
     await page.context().close();
   });
 

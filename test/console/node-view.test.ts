@@ -51,9 +51,9 @@ describe('the chosen node', function () {
   }
 
   /** Creates a workflow of Start, a GET of orders, and a POST that does not use the orders yet. */
-  async function makeRow(): Promise<Row> {
+  async function makeRow(answer: object = ORDERS): Promise<Row> {
     const paths = [`/${randomUUID()}`, `/${randomUUID()}`];
-    world.target.on(paths[0]!, [{ body: JSON.stringify(ORDERS), headers: { 'content-type': 'application/json' } }]);
+    world.target.on(paths[0]!, [{ body: JSON.stringify(answer), headers: { 'content-type': 'application/json' } }]);
     world.target.on(paths[1]!, [{ body: 'sent' }]);
     const call = http(`${world.target.url}${paths[0]}`, { label: 'Orders' });
     const send = http(`${world.target.url}${paths[1]}`, { label: 'Send', method: 'POST', body: 'text' });
@@ -154,6 +154,25 @@ describe('the chosen node', function () {
     await page.keyboard.press('Escape');
     await incoming(page).waitFor({ state: 'detached' });
     await node(page, 'Send').waitFor();
+    await page.context().close();
+  });
+
+  it('shows what comes in beside a list in the table of the other values', async () => {
+    const { id, call } = await makeRow({ ...ORDERS, page: { next: 'cursor-7' } });
+    const page = await open(id);
+    await node(page, 'Orders').click();
+    await press(region(page, 'Node'), 'Try');
+    await succeeded(page, 'Orders').waitFor();
+    await node(page, 'Send').dblclick();
+    await field(page, 'URL').fill('');
+    await press(incoming(page), 'Table');
+    const orders = region(incoming(page), 'Orders');
+    await orders.getByRole('table', { name: 'JSON › orders' }).waitFor();
+    const name = page.getByRole('button', { name: 'JSON › page', exact: true });
+    const row = orders.getByRole('table', { name: 'Orders', exact: true }).getByRole('row').filter({ has: name });
+    await row.getByRole('button', { name: '{"next":"cursor-7"}', exact: true }).click();
+    await field(page, 'URL').getByTitle(`{{ ${call.id}.result.json.page }}`).waitFor();
+    await assertAccessible(page, 'values beside a list');
     await page.context().close();
   });
 
@@ -302,7 +321,16 @@ describe('the chosen node', function () {
     await node(page, 'Ask').click();
     await press(region(page, 'Node'), 'Enlarge Message');
     const text = page.getByRole('dialog', { name: 'Message', exact: true });
-    await text.getByRole('textbox', { name: 'Message' }).press('Control+End');
+    const message = text.getByRole('textbox', { name: 'Message' });
+    await message.press('Control+End');
+    await page.keyboard.type('again');
+    await eventually(async () => (await message.textContent()) === 'Say: again');
+    // One press takes back what was typed without a pause.
+    await eventually(async () => {
+      await page.keyboard.press('Control+z');
+      return (await message.textContent()) === 'Say: ';
+    });
+    await message.press('Control+End');
     await page.keyboard.type('{{ tot');
     await page.getByRole('listbox', { name: 'Variables' }).waitFor();
     await page.keyboard.press('Escape');

@@ -158,6 +158,26 @@ describe('the settings', function () {
     await page.context().close();
   });
 
+  it('correct the address of a webhook without undoing what another admin has switched on meanwhile', async () => {
+    const { account, projectId } = await createOwner(world.stack, 'Two admins');
+    const change = (body: object) => account.api.patch(`/projects/${projectId}/`, { body });
+    assert.equal((await change({ webhook_url: `${world.target.url}/wrong` })).status, 200);
+    const page = await world.browser.person(account.userId, `/settings?tab=webhooks&project=${projectId}`);
+    const events = page.getByRole('checkbox', { name: 'Send events' });
+    assert.equal(await events.isChecked(), false);
+    assert.equal((await change({ is_webhook_enabled: true })).status, 200);
+    const corrected = `${world.target.url}/corrected`;
+    await textbox(page, 'Webhook URL').fill(corrected);
+    await button(page, 'Save').click();
+    const stored = await eventually(async () => {
+      const { body } = await account.api.get<Record<string, unknown>>(`/projects/${projectId}/`);
+      return body['webhook_url'] === corrected ? body : undefined;
+    });
+    assert.equal(stored['is_webhook_enabled'], true);
+    await eventually(() => events.isChecked());
+    await page.context().close();
+  });
+
   it('list the sessions and end another one', async () => {
     const person = await createPerson(world.stack);
     const [page, other] = [

@@ -187,10 +187,18 @@ describe('the list of workflows, and who may do what with one', function () {
     await changeElsewhere('Theirs');
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Rename' }).click();
-    await page.getByRole('dialog', { name: 'Rename workflow' }).getByRole('button', { name: 'Rename' }).click();
+    const rename = page.getByRole('dialog', { name: 'Rename workflow' });
+    const title = rename.getByRole('textbox', { name: 'Title' });
+    await title.fill('Typed before the question');
+    await rename.getByRole('button', { name: 'Rename' }).click();
     await question.getByRole('button', { name: 'Keep mine' }).click();
     await eventually(async () => (await labels()).includes('"Start"'));
-    await page.keyboard.press('Escape');
+    // The open dialog has kept its text, and gets the focus back.
+    assert.equal(await title.inputValue(), 'Typed before the question');
+    await rename.locator(':focus').waitFor();
+    await rename.getByRole('button', { name: 'Rename' }).click();
+    await rename.waitFor({ state: 'detached' });
+    assert.match(await labels(), /"Typed before the question"/);
     await changeElsewhere('Theirs again');
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Versions' }).click();
@@ -270,8 +278,19 @@ describe('the list of workflows, and who may do what with one', function () {
     await publish.click();
     await dialog.getByRole('link', { name: 'see it on the marketplace' }).waitFor();
     await assertAccessible(page, 'publishing');
+    const [start] = trigger.nodes;
+    const theirs = { ...trigger, nodes: [{ ...start, data: { ...start!.data, label: 'Theirs' } }] };
+    assert.equal((await world.api.patch(`/workflows/${id}/`, { body: { data: theirs } })).status, 200);
     await dialog.getByRole('button', { name: 'Unpublish' }).click();
     await dialog.getByRole('link').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    // The page has the answer to Unpublish, but not the drawing that somebody else saved before: no save overwrites it.
+    await page.getByRole('button', { name: 'Add HTTP request' }).click();
+    await page.keyboard.press('Control+s');
+    const question = page.getByRole('dialog', { name: 'Changed meanwhile' });
+    await question.getByRole('button', { name: 'Take theirs' }).click();
+    await region(page, 'Graph').getByRole('group', { name: 'Theirs', exact: true }).waitFor();
     await page.context().close();
   });
 

@@ -51,7 +51,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'a list is cut, and no text': [
     'openapi/copied-schema.ts: required.slice(0,MOST_REQUIRED)',
     'openapi/copied-schema.ts: type.slice(0,MOST_ENUM)',
-    "api/build/call-tool.ts: 'errors'].slice(0,20)",
+    "api/build/tool.ts: 'errors'].slice(0,20)",
     'api/build/connection-tools.ts: origins.slice(0,20)',
     'api/build/cut-answer.ts: value.slice(0,20)',
     'api/build/cut-answer.ts: value).slice(0,40)',

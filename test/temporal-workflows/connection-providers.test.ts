@@ -212,6 +212,26 @@ describe('connections to real providers', function () {
       assert.equal(new Set(server.calls).size, 50);
     });
 
+    it('are asked for new tokens with the secret that was entered last', async () => {
+      const redirectUri = `${stack.apiUrl}/api/v1/connections/callback/`;
+      server.addClient({ id: 'known', secret: 'first secret', redirectUri });
+      const connection = await createConnection(account, projectId, {
+        name: 'mcp with a secret',
+        kind: 'mcp_oauth',
+        origins: [server.origin],
+        settings: { server_url: server.url, client_id: 'known' },
+        secrets: { client_secret: 'first secret' },
+      });
+      const id = await signedIn(connection);
+      server.addClient({ id: 'known', secret: 'second secret', redirectUri });
+      const body = { secrets: { client_secret: 'second secret' } };
+      const changed = await account.api.patch(`/projects/${projectId}/connections/${id}/`, { body });
+      assert.equal(changed.status, 200, JSON.stringify(changed.body));
+      server.expireTokens();
+      const { status, data } = await run(mcp(server.url, 'note', { text: 'new secret' }, { connection: id }));
+      assert.equal(status, 'succeed', JSON.stringify(data));
+    });
+
     it('wait where the grant was revoked, and call once when somebody has signed in again', async () => {
       const id = await signedIn(await connect('mcp revoked'));
       server.calls.length = 0;

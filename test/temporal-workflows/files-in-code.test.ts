@@ -123,6 +123,8 @@ describe('files in code', function () {
       { a: 'ä' },
     ];
     assert.deepEqual(await valueOf(code, docs), expected);
+    const uncaught = await errorOf('return await file(inputs.docs[0]).text()', [docs.at(-1)]);
+    assert.equal(uncaught[0], 'file_encoding');
   });
 
   it('a file that is not there, or of another project, is file_missing, which code may catch', async () => {

@@ -217,6 +217,7 @@ describe('files in runs', function () {
         422,
       ],
       [[parts[0]!, ['input', '[']], 400, 0],
+      [[parts[0]!, ['input', '[1]']], 400, 0],
     ];
     for (const [some, outer, inner] of refused) {
       const [got, body] = await startWith(some);

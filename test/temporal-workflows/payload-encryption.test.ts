@@ -152,6 +152,11 @@ describe('with TEMPORAL_PAYLOAD_KEY', function () {
     for (const text of [LABEL, 'Канарейка', '/api/v1/workflows']) assert.ok(!raw.includes(text), text);
     await approve(runId);
     assert.equal((await api.pollToEnd(runId)).data.status, 'succeed');
+    // The run has ended for readers before its workflow has: an activity writes the end.
+    await eventually(async () => {
+      const { status } = await withTemporal(stack, (client) => client.workflow.getHandle(runId).describe());
+      return status.name === 'COMPLETED';
+    });
 
     const events = await historyOf(stack, runId);
     const history = events.map(({ text }) => text).join('\n');

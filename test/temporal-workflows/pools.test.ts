@@ -137,6 +137,10 @@ describe('pools of workers', function () {
     await untilWaiting(runId, away, 'away');
     assert.equal((await api.history(workflowId, runId)).waiting_for, 'worker');
     assert.equal((await api.poll(runId)).data.status, 'in progress');
+    const detail = await api.get<{ queued_ms: number | null; attempts: unknown[] }>(
+      `/workflows/${workflowId}/history/${runId}/nodes/${away.id}/`,
+    );
+    assert.deepEqual([detail.body.queued_ms, detail.body.attempts], [null, []]);
     const pool = (await poolOf('away'))!;
     assert.deepEqual([pool.workers, pool.backlog, pool.build_ids], [0, 1, []]);
     assert.ok(pool.oldest_seconds >= 5, `${pool.oldest_seconds}`);

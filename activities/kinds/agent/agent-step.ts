@@ -1,10 +1,8 @@
 // The common part of an agent's steps: they are claimed, and their cost is the sum of the ledger.
-import { findModel } from '../../../config/model-providers.js';
 import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import type { AgentNodeData } from '../../../graph/nodes/agent.js';
 import type { OutgoingClient } from '../../../outgoing/outgoing-client.js';
-import type { Charge } from '../../node/failures.js';
-import type { NodeStep, NodeTask } from '../../node/node-step.js';
+import type { NodeStep } from '../../node/node-step.js';
 import { ledgerCharge } from '../llm/ledger-charge.js';
 import type { ModelDeps } from '../llm/llm.js';
 import type { ChildDeps } from '../child-run.js';
@@ -15,14 +13,9 @@ export type AgentDeps = LoadToolsDeps & ChildDeps & ModelDeps & { client: Outgoi
 export function agentStepFrame(deps: AgentDeps): Omit<NodeStep<never>, 'factsOf' | 'run'> {
   return {
     isClaimed: true,
-    chargeSoFar: (task) => chargeOf(deps, task),
+    chargeSoFar: (task) => ledgerCharge(deps, task),
     store: (end) => recordPaidEnd(deps.db, end),
   };
-}
-
-export async function chargeOf({ db, providers }: AgentDeps, task: NodeTask): Promise<Charge> {
-  const modelName = (task.node.data['settings'] as { model_name?: string } | undefined)?.model_name ?? '';
-  return ledgerCharge(db, task, findModel(providers, modelName)?.priceVersion ?? '');
 }
 
 /** Returns the part of the node that may contain variables. */

@@ -27,6 +27,7 @@ import { persist } from '../../node/record.js';
 import { refuseInCase } from '../refuse-in-case.js';
 import { checkReply, notOfForm, toCorrection, type Checking } from '../llm/answer-form.js';
 import { askModel, type Body } from '../llm/ask-model.js';
+import { ledgerCharge } from '../llm/ledger-charge.js';
 import { toModelMessages } from '../llm/message-files.js';
 import { toModelParameters } from '../llm/model-parameters.js';
 import { sumUsage } from '../llm/model-reply.js';
@@ -35,7 +36,7 @@ import { filesOfAnswers } from './answer-files.js';
 import { openMessage, toMessages } from './agent-messages.js';
 import { loadTools, maxCostOf, toModelTools } from './load-tools.js';
 import { toResultSteps } from './agent-steps.js';
-import { agentStepFrame, chargeOf, pickTemplates, type AgentDeps } from './agent-step.js';
+import { agentStepFrame, pickTemplates, type AgentDeps } from './agent-step.js';
 import { readMessage } from './assistant-message.js';
 import { toToolCall } from './tool-request.js';
 
@@ -210,5 +211,5 @@ async function toOutcome(
     ...(json !== undefined && { json }),
     ...(files.length > 0 && { files }),
   };
-  return { output, charge: await chargeOf(deps, task) };
+  return { output, charge: await ledgerCharge(deps, task) };
 }

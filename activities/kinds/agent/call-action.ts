@@ -58,7 +58,7 @@ export async function callAction(
   if (request.headers['idempotency-key'] === toIdempotencyKey(task))
     request.headers['idempotency-key'] = `${toIdempotencyKey(task, turn)}/${call.ordinal}`;
   const mayRepeat = data.settings.retry_unsafe || isRepeatable(request.method);
-  const claim = await openToolClaim(deps.db, task, { turn, call, mayRepeat });
+  const claim = await openToolClaim(deps, task, { turn, call, mayRepeat });
   try {
     return { ...(await send(deps, task, { request, claim }, tool.connection)), ...sentBy(claim) };
   } catch (error) {

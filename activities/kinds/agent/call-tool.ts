@@ -76,7 +76,7 @@ async function callServer(
 ): Promise<Answer> {
   const server = data.tools.find((tool) => tool.type === 'mcp' && tool.server_label === call.serverLabel);
   if (server?.type !== 'mcp' || call.serverLabel === null) throw new Error('a tool call without a server');
-  const claim = await openToolClaim(deps.db, task, { turn, call, mayRepeat: data.settings.retry_unsafe });
+  const claim = await openToolClaim(deps, task, { turn, call, mayRepeat: data.settings.retry_unsafe });
   try {
     const timeoutMs = data.settings.timeout * 1000;
     const { signal, memory } = task;

@@ -59,7 +59,10 @@ export async function loadTools(
   });
 }
 
-/** Returns the tools of each MCP server, by the index of the tool. If one fails, the other listings end first. */
+/**
+ * Returns the tools of each MCP server at its index in `data.tools`. If a listing fails, aborts and awaits the others
+ * before it throws.
+ */
 async function listOfServers(
   deps: LoadToolsDeps,
   task: NodeTask,
@@ -162,8 +165,8 @@ function hasConnection({ connection }: AgentServer): boolean {
 
 /**
  * Leaves a tool its own name if that is unique. Otherwise adds its server's label as a prefix, or a number. Replaces
- * characters that providers refuse, and cuts the name at their limit. For a workflow or an action, `toolName` becomes
- * the assigned name, because no server has another name for it.
+ * characters that providers refuse, and cuts the name at their limit. A workflow or an action has no name at a server,
+ * so its `toolName` becomes the assigned name.
  */
 function nameTools(found: AgentTool[]): AgentTool[] {
   const used = new Set<string>();

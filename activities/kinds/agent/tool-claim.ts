@@ -10,32 +10,41 @@ import {
   type NewCall,
 } from '../../../db/nodes/provider-calls-repository.js';
 import { NodeFailure } from '../../node/failures.js';
-import type { NodeTask } from '../../node/node-step.js';
+import type { NodeDeps, NodeTask } from '../../node/node-step.js';
+import { persist } from '../../node/record.js';
 import type { Answer, ToolWork } from './tool-work.js';
 
 export type Outcome<T> = { value: T } | { error: unknown };
 
 type NewToolCall = NewCall & { model: string };
 
+interface ClaimDeps {
+  db: Database;
+  node: NodeDeps;
+}
+
 /** Throws `outcome_unknown` if an earlier attempt left the call in flight and it must not be made again. */
 export async function openToolClaim(
-  db: Database,
-  { runId, path, nodeId }: Pick<NodeTask, 'runId' | 'path' | 'nodeId'>,
+  deps: ClaimDeps,
+  task: NodeTask,
   { turn, call, mayRepeat }: Pick<ToolWork, 'turn' | 'call'> & Pick<NewCall, 'mayRepeat'>,
 ): Promise<ToolClaim> {
   const { ordinal, serverLabel: provider, toolName: model } = call;
+  const { runId, path, nodeId } = task;
   const toClaim: NewToolCall = { runId, path, nodeId, turn, ordinal: ordinal + 1, provider, model, mayRepeat };
-  if (!mayRepeat && (await isCallInFlight(db, toClaim))) throw outcomeUnknown(toClaim);
-  return new ToolClaim(db, toClaim);
+  if (!mayRepeat && (await isCallInFlight(deps.db, toClaim))) throw outcomeUnknown(toClaim);
+  return new ToolClaim(deps, task, toClaim);
 }
 
 export class ToolClaim {
-  readonly #db: Database;
+  readonly #deps: ClaimDeps;
+  readonly #task: NodeTask;
   readonly #call: NewToolCall;
   #sent: CallClaim | undefined;
 
-  constructor(db: Database, call: NewToolCall) {
-    this.#db = db;
+  constructor(deps: ClaimDeps, task: NodeTask, call: NewToolCall) {
+    this.#deps = deps;
+    this.#task = task;
     this.#call = call;
   }
 
@@ -49,14 +58,14 @@ export class ToolClaim {
    * sent again. Throws `outcome_unknown` if another attempt has sent the call, and the errors of `send`.
    */
   async send<T>(send: () => Promise<T>, isUnsent: (outcome: Outcome<T>) => boolean): Promise<T> {
-    const claim = await claimed(this.#db, this.#call);
+    const claim = await claimed(this.#deps.db, this.#call);
     this.#sent = claim;
     const outcome = await send().then(
       (value): Outcome<T> => ({ value }),
       (error: unknown): Outcome<T> => ({ error }),
     );
     if (isUnsent(outcome)) {
-      await uncountCall(this.#db, { ...this.#call, attempt: claim.attempts });
+      await this.#persist((db) => uncountCall(db, { ...this.#call, attempt: claim.attempts }));
       this.#sent = undefined;
     }
     if ('error' in outcome) throw outcome.error;
@@ -70,7 +79,7 @@ export class ToolClaim {
   }
 
   #countUnsent(): Promise<CallClaim> {
-    return this.#db.transaction().execute(async (trx) => {
+    return this.#deps.db.transaction().execute(async (trx) => {
       const claim = await claimed(trx, this.#call);
       await markCallRefused(trx, { ...this.#call, attempt: claim.attempts });
       return claim;
@@ -80,7 +89,12 @@ export class ToolClaim {
   /** Allows another attempt to send a call that was sent, because its repetition does no harm. */
   async release(): Promise<void> {
     const { attempt } = this;
-    if (attempt !== undefined) await markCallRefused(this.#db, { ...this.#call, attempt });
+    if (attempt !== undefined) await this.#persist((db) => markCallRefused(db, { ...this.#call, attempt }));
+  }
+
+  #persist(write: (db: Database) => Promise<void>): Promise<void> {
+    const { db, node } = this.#deps;
+    return persist(node, this.#task, () => write(db));
   }
 }
 

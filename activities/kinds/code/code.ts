@@ -20,7 +20,7 @@ const MIB = 1024 * 1024;
 const MAX_INPUT_BYTES = 8 * MIB;
 
 /** The node fails with these file errors if the code does not catch them. */
-const FILE_ERRORS = new Set(['file_missing', 'file_too_large', 'invalid_document']);
+const FILE_ERRORS = new Set(['file_encoding', 'file_missing', 'file_too_large', 'invalid_document']);
 
 interface CodeDeps extends CodeFilesDeps {
   contexts: RunContexts;

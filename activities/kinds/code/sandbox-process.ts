@@ -1,6 +1,7 @@
 // The worker's side of a sandbox process. It trusts nothing that the process sends, because a program may have taken
 // control of the process.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
@@ -29,8 +30,8 @@ const START_WITHIN_MS = 120_000;
 /** The extra time after the time limit in which a program may stop by itself and its process may report that. */
 const GRACE_MS = 1_000;
 /**
- * Two bytes for each byte of the output and at most six for each byte of the log; the
- * other two are for quotes and names.
+ * Two bytes for each byte of the output. Of the eight bytes for each byte of the log, its text takes at most six; the
+ * others are for quotes and names.
  */
 const MAX_REPLY_BYTES = 2 * MAX_OUTPUT_BYTES + 8 * MAX_LOG_BYTES;
 const NICENESS = 15;
@@ -108,6 +109,11 @@ export async function startSandboxProcess(entry: string, signal: AbortSignal): P
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
+  // A process that could not be started for want of file descriptors has no channels, and reports the error later.
+  if ((child.stdio as readonly unknown[] | undefined)?.[PROGRAMS_FD] === undefined) {
+    const [error] = (await once(child, 'error', { signal })) as [Error];
+    throw new SandboxProcessError(`The sandbox process failed: ${error.message}`);
+  }
   const own = watch(child);
   lowerPriority(child, { niceness: NICENESS, hasOwnSession: true });
   try {

@@ -63,7 +63,7 @@ export function createFileAnswer(
       if (type !== undefined) return undefined;
       return async (body) => {
         const [start, rest] = await peek(body);
-        // The whole sample decides: UTF-16 contains null bytes, but decoded text must not.
+        // The sample is decoded before it is searched for null characters, because text in UTF-16 has null bytes.
         if (await isText(start, start.length < JUDGED_BYTES)) return buffer(limited(rest));
         return save(rest, headers);
       };

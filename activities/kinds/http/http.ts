@@ -17,11 +17,13 @@ import { renderJson, renderText } from '../../../graph/template.js';
 import { wasPerformed } from '../../../outgoing/network-error.js';
 import { isRepeatable, type OutgoingClient, type OutgoingResponse } from '../../../outgoing/outgoing-client.js';
 import { retryAfterMs } from '../../../outgoing/retry-after.js';
+import type { Logger } from '../../../telemetry/logger.js';
 import type { CallWith, ConnectionUse } from '../../connections/use-connection.js';
 import type { FileUse } from '../../files/file-use.js';
 import { isHandedBack, NodeFailure } from '../../node/failures.js';
 import type { NodeRunner, NodeOutcome, NodeTask } from '../../node/node-step.js';
 import { READING_FACTOR, RECORDING_FACTOR, structureBytes } from '../../node/payload-weight.js';
+import { persist } from '../../node/record.js';
 import type { RunContexts } from '../../node/run-context.js';
 import { toActionRequest } from './action-request.js';
 import { createFileAnswer } from './file-answer.js';
@@ -43,9 +45,15 @@ interface HttpDeps {
   client: OutgoingClient;
   connections: ConnectionUse;
   files: FileUse;
+  logger: Logger;
 }
 
-export function createHttpRunner({ db, contexts, client, connections, files }: HttpDeps): NodeRunner {
+export function createHttpRunner({ db, contexts, client, connections, files, logger }: HttpDeps): NodeRunner {
+  /** Allows the next attempt to send a request that was not carried out. Does nothing for one that was not claimed. */
+  async function release(task: NodeTask, attempt: number | undefined): Promise<void> {
+    if (attempt !== undefined) await persist({ logger }, task, () => markCallRefused(db, { ...task, attempt }));
+  }
+
   return {
     isClaimed: true,
     retry: { maxAttempts: MAX_ATTEMPTS, firstDelayMs: 500 },
@@ -67,18 +75,16 @@ export function createHttpRunner({ db, contexts, client, connections, files }: H
           .catch(async (error: unknown) => {
             if (task.signal.aborted) throw error;
             if (isHandedBack(error)) {
-              if (attempt !== undefined) await markCallRefused(db, { ...task, attempt });
+              await release(task, attempt);
               throw error;
             }
             const failure = error instanceof NodeFailure ? error : toFailure(error, { ...outgoing, mayRepeat, masker });
             const isUnsent = !wasPerformed(failure) && (failure.isRetryable || failure.code === 'connection_origin');
-            if (attempt !== undefined && isUnsent) await markCallRefused(db, { ...task, attempt });
+            if (isUnsent) await release(task, attempt);
             throw failure;
           });
         // A server that refuses the credential has not performed the request.
-        if (attempt !== undefined && credential !== undefined && isCredentialRefused(outgoing, answer)) {
-          await markCallRefused(db, { ...task, attempt });
-        }
+        if (credential !== undefined && isCredentialRefused(outgoing, answer)) await release(task, attempt);
         return { answer, hide, masker };
       };
       const { answer, ...masking } = await connections.call(task, data.connection, send, (outcome) => {

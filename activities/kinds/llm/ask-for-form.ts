@@ -1,6 +1,7 @@
 // An LLM node whose answer must have a form. If the answer does not fit, the model gets the problem and is
 // asked once more (docs/adr/0018-structured-answers.md).
 import type OpenAI from 'openai';
+import type { ModelProviders } from '../../../config/model-providers.js';
 import type { AnsweredCall } from '../../../db/agents/agent-charges.js';
 import { findTurns, saveTurn } from '../../../db/agents/agent-repository.js';
 import type { Database } from '../../../db/core/client.js';
@@ -31,11 +32,10 @@ interface FormTask {
   task: NodeTask;
   form: AnswerForm;
   forms: FormChecker;
-  /** The version of the price list that applies to the calls. */
-  priceVersion: string;
+  providers: ModelProviders;
   /** Makes the call with this number. `added` follows the node's own messages. */
   ask: (turn: number, added: Message[]) => Promise<PaidReply>;
-  /** Retries a write until the database has committed it. */
+  /** Retries a write until it is committed, or `persist` of activities/node/record.ts gives up. */
   persist: (write: () => Promise<void>) => Promise<void>;
 }
 
@@ -50,7 +50,7 @@ interface FormTask {
  * first answer is then final.
  */
 export async function askForForm(formTask: FormTask): Promise<NodeOutcome> {
-  const { db, secretBox, task, form, forms, priceVersion } = formTask;
+  const { db, secretBox, task, form, forms } = formTask;
   const { projectId } = task.run;
   await forms.prepare(form, { projectId, signal: task.signal });
   // A cancellation must not end the check of an answer whose price is not stored yet.
@@ -76,7 +76,7 @@ export async function askForForm(formTask: FormTask): Promise<NodeOutcome> {
     replies.push(reply);
   }
   const second = replies[1]!;
-  const charge = await ledgerCharge(db, task, priceVersion);
+  const charge = await ledgerCharge(formTask, task);
   const checked = await checkPaid(second, checking, charge);
   if ('problem' in checked) throw notOfForm(checked.problem, charge);
   const usage = sumUsage(replies.map((reply) => reply.usage));

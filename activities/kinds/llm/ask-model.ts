@@ -119,8 +119,9 @@ function unusable(answer: Partial<OpenAI.Chat.ChatCompletion> | null, message: s
 }
 
 /**
- * Returns the cost of a call that was sent and brought no usable answer. `nothing`: the provider reports that it did no
- * work, or none that it counted. `reserved`: the work is unknown, so the call costs the amount that was reserved.
+ * Returns the cost of a call that was sent and brought no usable answer. `nothing`: the provider answered with an error
+ * status, or with neither usage nor words. `reserved`: the work is unknown, so the call costs the amount that was
+ * reserved.
  */
 function costOf(error: unknown, model: ResolvedModel, reserved: Tokens): PaidCall | 'nothing' | 'reserved' {
   if (error instanceof UnusableAnswer) {

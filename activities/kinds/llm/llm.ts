@@ -36,11 +36,7 @@ export function createLlmRunner(deps: LlmDeps): NodeRunner {
   return {
     isClaimed: true,
     retry: { maxAttempts: 5, firstDelayMs: 500 },
-    async chargeSoFar(task) {
-      const { settings } = task.node.data as Partial<LlmNodeData>;
-      const { priceVersion = '' } = findModel(providers, settings?.model_name ?? '') ?? {};
-      return ledgerCharge(db, task, priceVersion);
-    },
+    chargeSoFar: (task) => ledgerCharge({ db, providers }, task),
     store: (end, answered) => recordPaidEnd(db, end, answered),
     async run(task) {
       const data = readData(task.node.data);
@@ -66,16 +62,15 @@ export function createLlmRunner(deps: LlmDeps): NodeRunner {
       };
       const form = toAnswerForm(renderJson(settings.response_format, values));
       if (form === undefined) return toOutcome(await ask(0, []));
-      const { priceVersion } = model;
       const persisting = (write: () => Promise<void>): Promise<void> => persist(node, task, write);
-      return askForForm({ db, secretBox, task, form, forms, priceVersion, ask, persist: persisting });
+      return askForForm({ db, secretBox, task, form, forms, providers, ask, persist: persisting });
     },
   };
 }
 
 /**
- * Leaves out the response format, which is validated after its variables are filled in. In runs that an earlier
- * release accepted, it may be any JSON.
+ * Parses the data without the response format, which is returned as it is and validated after its variables are filled
+ * in. In runs that an earlier release accepted, it may be any JSON.
  */
 function readData(data: Record<string, unknown>): LlmNodeData {
   const settings = data['settings'] as LlmNodeData['settings'];

@@ -118,8 +118,8 @@ async function toPart(
   if (found.kind === 'image') throw refused(', which is an image');
   if (found.kind === 'audio') throw refused(', which is a sound');
   const source = { file, projectId: task.run.projectId, signal: task.signal };
-  // Bytes without a detectable encoding are not text, so the file type is refused. If the file declares an
-  // encoding, the encoding is the error.
+  // Bytes without a detectable encoding are not text, so the file type is refused. If the file declares an encoding,
+  // the error `file_encoding` stays.
   const isDeclared = declaredEncoding(bytes, file.type) !== undefined;
   const text = await texts.textOf(bytes, source).catch((error: unknown) => {
     const isNoText = error instanceof NodeFailure && error.code === 'file_encoding' && !isDeclared;

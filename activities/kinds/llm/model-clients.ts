@@ -114,6 +114,7 @@ function createComplete(openai: OpenAI): ModelClient['complete'] {
   const refused = createRefusedFields();
   return async (body, { signal, timeoutMs, headers, onText, onRequest, onSent }) => {
     const limit = startDeadline(timeoutMs, signal);
+    const learned: string[] = [];
     const ask = async (asked: Asked): Promise<OpenAI.Chat.ChatCompletion> => {
       const answer = new AnswerReader(asked.stream === true ? onText : undefined);
       let hasLeft = false;
@@ -140,12 +141,15 @@ function createComplete(openai: OpenAI): ModelClient['complete'] {
           // A refused request has done nothing, so the call is repeated without the field that the refusal names.
           const field = repeats < MAX_REPEATS ? refused.learn(wanted.model, error, optionalIn(asked)) : undefined;
           if (field === undefined) throw error;
+          learned.push(field);
         }
       }
     };
     try {
       return await askWithoutRefused(refused, body, askInBestForm);
     } catch (error) {
+      // The call fails without these fields, too, so they may not be what the provider has refused.
+      for (const field of learned) refused.forget(body.model, field);
       throw limit.signal.aborted && !signal.aborted ? new APIConnectionTimeoutError() : error;
     } finally {
       limit.clear();

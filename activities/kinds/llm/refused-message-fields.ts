@@ -28,7 +28,7 @@ export async function askWithoutRefused<Answer>(
     try {
       return await ask(sent);
     } catch (error) {
-      // A provider may also name a field that it requires.
+      // A refusal that names an omitted field means that the provider requires it, so later calls send it again.
       const missed = refused.learn(model, error, omitted);
       if (missed !== undefined) refused.forget(model, missed);
       const isLast = missed !== undefined || repeats === MAX_REPEATS;

@@ -27,7 +27,7 @@ export class UnusableAnswer extends NodeFailure {
   }
 }
 
-/** A call whose connection or stream ended before its answer was complete. Its message names the point. */
+/** A call whose connection or stream ended before its answer was complete. Its message says at which stage. */
 export class BrokenOff extends APIConnectionError {
   override name = 'BrokenOff';
 }

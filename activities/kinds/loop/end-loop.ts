@@ -17,10 +17,11 @@ import { handlesOf, type NodeStep, type NodeTask } from '../../node/node-step.js
 import { RECORDING_FACTOR } from '../../node/payload-weight.js';
 import type { LoopDeps } from './loop-deps.js';
 
-/** Limits the sum of all outputs of a loop as JSON text. The body of an HTTP answer has the same limit. */
+/** Limits all outputs and errors of a loop together as JSON text. The body of an HTTP answer has the same limit. */
 const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 /**
- * Larger outputs are not read. The factor allows for each output being stored twice: as JSON, and as an escaped text.
+ * Iterations that are larger together are not read. The factor allows for each output being stored twice: as JSON, and
+ * as an escaped text.
  */
 const MAX_STORED_BYTES = 4 * MAX_OUTPUT_BYTES;
 
@@ -55,7 +56,7 @@ export function createEndLoopStep({ db, secretBox }: LoopDeps, ref: EndLoopRef):
       message: errorMessage ?? '',
     }));
     const content = writeJson(items);
-    if (Buffer.byteLength(content) > MAX_OUTPUT_BYTES) throw tooLarge();
+    if (Buffer.byteLength(content) + Buffer.byteLength(writeJson(errors)) > MAX_OUTPUT_BYTES) throw tooLarge();
     return { content, items, count: iterations.length, errors };
   }
 
@@ -83,5 +84,6 @@ export function createEndLoopStep({ db, secretBox }: LoopDeps, ref: EndLoopRef):
 }
 
 function tooLarge(): NodeFailure {
-  return new NodeFailure('output_too_large', `The outputs have more than ${MAX_OUTPUT_BYTES} bytes as JSON text.`);
+  const message = `The outputs and errors have more than ${MAX_OUTPUT_BYTES} bytes as JSON text.`;
+  return new NodeFailure('output_too_large', message);
 }

@@ -8,7 +8,9 @@ import { cutText } from '../../../graph/cut-text.js';
 import { McpError } from '../../../outgoing/mcp-client.js';
 import type { McpServer, McpSession, McpToolResult } from '../../../outgoing/mcp-types.js';
 import type { MessageSize } from '../../../outgoing/message-size.js';
+import type { Logger } from '../../../telemetry/logger.js';
 import { NodeFailure } from '../../node/failures.js';
+import { persist } from '../../node/record.js';
 import { withMarkedNumbers } from '../marked-numbers.js';
 import { withServer, type ServerDeps } from './call-server.js';
 import { storeResultFiles, type ResultParts } from './result-files.js';
@@ -27,6 +29,7 @@ interface McpDeps extends ServerDeps {
   db: Database;
   contexts: RunContexts;
   files: FileUse;
+  logger: Logger;
 }
 
 /**
@@ -36,7 +39,7 @@ interface McpDeps extends ServerDeps {
  * If the worker dies while it connects, the next attempt connects again. If it dies while the call is in flight,
  * the next attempt finds the claim.
  */
-export function createMcpRunner({ db, contexts, files, ...servers }: McpDeps): NodeRunner {
+export function createMcpRunner({ db, contexts, files, logger, ...servers }: McpDeps): NodeRunner {
   return {
     isClaimed: true,
     retry: { maxAttempts: MAX_ATTEMPTS, firstDelayMs: 500 },
@@ -53,7 +56,7 @@ export function createMcpRunner({ db, contexts, files, ...servers }: McpDeps): N
       const reserve = (size: MessageSize) => memory.resize(scopeBytes + messageBytes(size));
       const call = (session: McpSession): Promise<McpToolResult> =>
         session.callTool(data.tool_name, args, { timeoutMs: settings.timeout * 1000, signal, reserve });
-      const callOnce = (session: McpSession) => claimed(db, task, () => call(session));
+      const callOnce = (session: McpSession) => claimed({ db, logger }, task, () => call(session));
       const { connection } = data;
       const hasConnection = connection !== undefined && connection !== null;
       const act = mayRepeat ? call : callOnce;
@@ -77,14 +80,19 @@ function toServer(data: McpNodeData, values: VariableValues): McpServer {
 }
 
 /** Makes the call under a claim in the ledger. A call that was never sent releases its claim. */
-async function claimed(db: Database, task: NodeTask, call: () => Promise<McpToolResult>): Promise<McpToolResult> {
+async function claimed(
+  { db, logger }: Pick<McpDeps, 'db' | 'logger'>,
+  task: NodeTask,
+  call: () => Promise<McpToolResult>,
+): Promise<McpToolResult> {
   const claim = await claimCall(db, { ...task, provider: null, model: null, mayRepeat: false });
   if (!claim.isAllowed) throw outcomeUnknown();
   try {
     return await call();
   } catch (error) {
-    if (error instanceof McpError && error.isBeforeSend)
-      await markCallRefused(db, { ...task, attempt: claim.attempts });
+    if (error instanceof McpError && error.isBeforeSend) {
+      await persist({ logger }, task, () => markCallRefused(db, { ...task, attempt: claim.attempts }));
+    }
     throw error;
   }
 }

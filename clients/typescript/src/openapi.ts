@@ -885,7 +885,7 @@ export interface paths {
         head?: never;
         /**
          * Changes a connection. A secret that is left out, or ********, keeps its value.
-         * @description A change of `origins`, `token_url`, `authorize_url` or `server_url` brings the secrets again, and takes the authorization away: a secret is never sent to an address for which it was not entered.
+         * @description A change of `origins`, `token_url`, `authorize_url` or `server_url` brings the secrets again, and takes the authorization away: a secret is never sent to an address for which it was not entered. Null removes an optional secret.
          */
         patch: operations["patch_projects_id_connections_connection_id"];
         trace?: never;
@@ -921,7 +921,7 @@ export interface paths {
         put?: never;
         /**
          * Tries the connection: a GET at one of its origins, or the list of tools of its MCP server.
-         * @description Without `url`, the request goes to `/` of the first origin, or to the `server_url` of an `mcp_oauth` connection. If the first origin has a wildcard, `url` is required.
+         * @description Without `url`, the request goes to `/` of the first origin (for a `path` connection, to its prefix there), or to the `server_url` of an `mcp_oauth` connection. If the first origin has a wildcard, `url` is required.
          */
         post: operations["post_projects_id_connections_connection_id_test"];
         delete?: never;

@@ -2,6 +2,7 @@
 import { splitAddress } from '../../../graph/address-credentials.js';
 import { isCredentialHeader } from '../../../graph/credential-headers.js';
 import type { JsonObject } from '../../../graph/json.js';
+import { pushTo } from '../../../graph/push-to.js';
 import { BODY_KEYS } from '../body.js';
 import { queryRows, withQuery, type QueryRow } from '../query.js';
 import { readOptions, type Option } from './options.js';
@@ -145,7 +146,7 @@ function bodyOf(options: readonly Option[], request: Request): unknown {
   if (forms.length > 0) return formOf(forms, request);
   const parts = options.filter(({ name }) => DATA.includes(name)).flatMap((option) => partOf(option, request));
   const toQuery = [
-    ...options.filter(({ name }) => name === 'url-query').map(({ value }) => value),
+    ...options.filter(({ name }) => name === 'url-query').flatMap((option) => partOf(option, request)),
     ...(options.some(({ name }) => name === 'get') ? parts : []),
   ];
   if (toQuery.length > 0) {
@@ -164,15 +165,19 @@ function toRow(pair: string): QueryRow {
 
 /** Returns no part for a file, because the page cannot read it. */
 function partOf({ name, value }: Option, { remarks }: Request): string[] {
-  const [, key = '', file] = name === 'data-urlencode' ? (/^([^=@]*)@(.+)$/.exec(value) ?? []) : [];
-  const path =
-    file ?? (name !== 'data-raw' && name !== 'data-urlencode' && value.startsWith('@') ? value.slice(1) : '');
+  // A part of the query is encoded like `--data-urlencode`, unless it begins with a plus.
+  if (name === 'url-query' && value.startsWith('+')) return [value.slice(1)];
+  const isEncoded = name === 'data-urlencode' || name === 'url-query';
+  // As in curl, a text with an equals sign names no file.
+  const [, key = '', file] = isEncoded ? (/^([^=@]*)@([^=]+)$/.exec(value) ?? []) : [];
+  const path = file ?? (name !== 'data-raw' && !isEncoded && value.startsWith('@') ? value.slice(1) : '');
   if (path !== '') {
-    remarks.push(`The file ${path} was not read${key === '' ? '. Choose it under Body' : ` for ${key}`}.`);
+    const remedy = name === 'url-query' ? '' : '. Choose it under Body';
+    remarks.push(`The file ${path} was not read${key === '' ? remedy : ` for ${key}`}.`);
     return [];
   }
   if (name === 'data') return [value.replaceAll(/[\r\n]/g, '')];
-  if (name !== 'data-urlencode') return [value];
+  if (!isEncoded) return [value];
   const [first = '', ...rest] = value.split('=');
   if (rest.length === 0) return [encodeURIComponent(first)];
   return [`${first === '' ? '' : `${first}=`}${encodeURIComponent(rest.join('='))}`];
@@ -218,16 +223,18 @@ function fromForm(text: string): string {
 }
 
 function formOf(forms: readonly Option[], { remarks }: Request): JsonObject {
-  const fields: JsonObject = {};
+  const fields = new Map<string, string[]>();
   for (const { name, value } of forms) {
     const [key = '', ...rest] = value.split('=');
     const text = rest.join('=');
     const isFile = name === 'form' && /^[@<]/.test(text);
     if (isFile)
       remarks.push(`The file ${text.slice(1).split(';', 1)[0] ?? ''} was not read. Choose it for ${key} under Body.`);
-    fields[key] = isFile ? '' : text.replace(/;type=[^;]*$/, '');
+    pushTo(fields, key, isFile ? '' : text.replace(/;type=[^;]*$/, ''));
   }
-  return { [BODY_KEYS['form-files']]: fields };
+  // The service sends a list as one field for each of its items.
+  const entries = [...fields].map(([key, texts]) => [key, texts.length === 1 ? texts[0] : texts] as const);
+  return { [BODY_KEYS['form-files']]: Object.fromEntries(entries) };
 }
 
 function methodOf(options: readonly Option[], hasBody: boolean): string {

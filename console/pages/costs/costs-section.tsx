@@ -70,8 +70,8 @@ interface DayPictureProps {
 }
 
 /**
- * Bar chart with one bar per day; days without costs have none. Fills its container; the labels of the vertical axis
- * are outside the container, to its left. `UsageTable` shows the same figures.
+ * Bar chart with one bar per day; days without costs have none. Fills its container, except for a margin on the left
+ * (costs.css), where the labels of the vertical axis are. `UsageTable` shows the same figures.
  */
 function DayPicture({ label, rows, span, currency }: DayPictureProps) {
   const days = daysOf(span);

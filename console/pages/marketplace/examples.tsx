@@ -106,7 +106,7 @@ type Example =
   paths['/api/v1/workflows/marketplace/{slug}/examples/{run_id}/']['get']['responses'][200]['content']['application/json'];
 type Listed = Pick<ExampleList[number], 'id' | 'created_at' | 'cost'>;
 
-/** Loads the latest examples. Keeps only the listed fields in memory, because the results may be large. */
+/** Loads the latest examples. Keeps only the fields of `Listed` in memory, because the results may be large. */
 function useExamples(slug: string): UseQueryResult<Listed[]> {
   return useQuery({
     queryKey: ['marketplace', 'examples', slug],

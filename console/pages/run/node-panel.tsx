@@ -201,7 +201,7 @@ function DetailTab({ query, tab: Tab }: DetailTabProps) {
   if (query.data !== undefined) return <Tab detail={query.data} />;
   if (!query.isError) return <Loading />;
   // A node that has just started may be missing: the database has no row of it yet, and the service queries the run's
-  // Temporal workflow, which has started it, at most once a second.
+  // Temporal workflow at most once a second, so the last answer may be older than the start of the node.
   if (isNotFound(query.error)) return <p className="node-hint">Nothing is known of this node yet.</p>;
   return <Problem error={query.error} onRetry={() => void query.refetch()} isRetrying={query.isFetching} />;
 }

@@ -103,8 +103,8 @@ function RunView({ run }: { run: RunDetail }) {
 }
 
 /**
- * Reloads the run when it leaves the queue, because it has no start time before. The timeline begins at that time, so
- * loading it later would move the bars.
+ * Reloads the run when it leaves the queue, because a queued run has no start time. The timeline begins at the start
+ * time of the run, so loading that time later would move the bars.
  */
 function useReloadAtStart(run: RunDetail, liveWord: string | undefined): void {
   const client = useQueryClient();

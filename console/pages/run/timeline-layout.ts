@@ -11,7 +11,7 @@ export interface Span {
 export interface AttemptSpan extends Span {
   number: number;
   word: StatusWord;
-  /** Parts of the attempt spent waiting for a decision, a time or a callback. */
+  /** Parts of the attempt spent waiting, for example for a decision, a time or another run. */
   waits: readonly Span[];
 }
 
@@ -51,7 +51,7 @@ interface RowFacts {
   originMs: number;
   entry: NodeEntry;
   isWaiting: boolean;
-  /** Undefined until loaded. The node is then drawn as one attempt. */
+  /** Undefined until loaded; until then, the node is drawn as one attempt. */
   detail: AttemptFacts | undefined;
   requests: readonly WaitFacts[];
 }
@@ -64,7 +64,7 @@ export function layOutRow({ originMs, entry, isWaiting, detail, requests }: RowF
     const span = { fromMs: since(startedAt), toMs: finishedAt === null ? null : since(finishedAt) };
     const attempt = { id: entry.id, status, ...(error === null ? {} : { error }) };
     const isOpen = finishedAt === null;
-    // Only the last attempt waits, because the earlier ones have failed.
+    // `entry.waiting` and `waited_for` describe the last attempt; the earlier ones have failed.
     const isLast = index === facts.length - 1;
     const isWait = isLast && (isOpen ? entry.waiting !== undefined : hasWaited(entry, detail));
     const word = wordOf(attempt, isOpen && (isWaiting || isWait));
@@ -146,7 +146,10 @@ function within(wait: Span, attempt: Span): Span[] {
   return toMs === null || toMs > fromMs ? [{ fromMs, toMs }] : [];
 }
 
-/** Joins waits that overlap, such as those for two approvals of one turn, so that each begins at a time of its own. */
+/**
+ * Joins waits that overlap, such as those for two approvals of one turn, so that each has another `fromMs`, its key in
+ * timeline.tsx.
+ */
 function joined(waits: readonly Span[]): Span[] {
   const spans: Span[] = [];
   for (const { fromMs, toMs } of waits.toSorted((one, other) => one.fromMs - other.fromMs)) {

@@ -120,8 +120,8 @@ function toMoment(text: string, daysLater: 0 | 1): Date | undefined {
   return new Date(year!, month! - 1, day! + daysLater);
 }
 
-// Merges updates into a shown page of a list without moving its rows. New rows are hidden until the
-// person asks for them.
+// Merges updates into a shown page of a list without moving its rows. New rows are only counted: `RunsList` decides
+// when they appear.
 
 interface Page<Row> {
   items: readonly Row[];

@@ -45,19 +45,24 @@ export function WebhooksTab({ project }: { project: Project }) {
 }
 
 function EndpointForm({ project }: { project: Project }) {
+  // What the form began with. `project` may be newer.
+  const [before, setBefore] = useState(project);
   const [url, setUrl] = useState(project.webhook_url);
   const [isEnabled, setIsEnabled] = useState(project.is_webhook_enabled);
-  const change = useChange(
-    () => changeProject(project.id, { webhook_url: url.trim(), is_webhook_enabled: isEnabled }),
-    {
-      invalidates: ['projects', 'deliveries'],
-      announcement: 'The webhook is saved.',
-      onSuccess: (saved) => {
-        setUrl(saved.webhook_url);
-        setIsEnabled(saved.is_webhook_enabled);
-      },
+  // Sends changed fields only, because somebody else may have changed the other one in the meantime.
+  const fields = {
+    ...(url.trim() !== before.webhook_url && { webhook_url: url.trim() }),
+    ...(isEnabled !== before.is_webhook_enabled && { is_webhook_enabled: isEnabled }),
+  };
+  const change = useChange(() => changeProject(project.id, fields), {
+    invalidates: ['projects', 'deliveries'],
+    announcement: 'The webhook is saved.',
+    onSuccess: (saved) => {
+      setBefore(saved);
+      setUrl(saved.webhook_url);
+      setIsEnabled(saved.is_webhook_enabled);
     },
-  );
+  });
   const errors = fieldErrors(change.error);
   return (
     <form className="settings-form" noValidate onSubmit={submitHandler(change)}>

@@ -31,7 +31,7 @@ export function SignInPage() {
   );
 }
 
-/** Sentences for the errors with which an identity provider redirects back (docs/use/sign-in.md). */
+/** Sentences for the codes that the service sets as `?problem=` if a provider's sign-in fails (docs/use/sign-in.md). */
 const PROVIDER_PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['invalid_state', 'That sign-in was not begun in this browser, or more than ten minutes ago. Please begin again.'],
   ['authentication_failed', 'The identity provider has refused the sign-in.'],

@@ -36,10 +36,20 @@ interface EditorDialogsProps {
   onClose: () => void;
 }
 
-/** Renders at most one dialog. A conflict takes precedence. */
-export function EditorDialogs({ saver, open, onClose }: EditorDialogsProps) {
+/** Renders a conflict above the open dialog, which keeps what the person has typed into it. */
+export function EditorDialogs(props: EditorDialogsProps) {
+  const { saver } = props;
   const conflict = useStored(saver, (state) => state.conflict);
-  if (conflict !== undefined) return <ConflictDialog saver={saver} theirs={conflict} />;
+  return (
+    <>
+      <Chosen {...props} />
+      {conflict !== undefined && <ConflictDialog saver={saver} theirs={conflict} />}
+    </>
+  );
+}
+
+/** Renders the dialog that the person has opened. */
+function Chosen({ saver, open, onClose }: EditorDialogsProps) {
   const props = { saver, onClose };
   switch (open) {
     case 'run':

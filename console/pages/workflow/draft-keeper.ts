@@ -4,6 +4,7 @@
 import { newId } from '../../drawing/change-drawing.js';
 import type { Drawing } from '../../drawing/drawing.js';
 import type { EditorStore } from '../../drawing/editor-store.js';
+import { holdsMask, isMaskedCopy } from '../../drawing/masks.js';
 import { mergeDrawings } from '../../drawing/merge-drawings.js';
 import { isEqualJson, type JsonObject } from '../../../graph/json.js';
 import { draftKey, listDrafts, readDraft, writeDraft, type DraftHead, type Entries } from '../../service/drafts.js';
@@ -136,10 +137,13 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
       this.#adopt(this.#foreign);
     }
     if (drawing !== undefined) {
-      store.change(shareParts(store.drawing, drawing) as JsonObject, { select: [] });
+      // Set before the change, because the drawing may differ from the stored one only in secrets of the draft.
+      store.isFromDraft = this.#tag !== undefined;
+      const shown = shareParts(store.drawing, drawing) as JsonObject;
+      // The copy makes the continuation of such a draft a step of Undo, too.
+      store.change(shown === store.drawing ? { ...shown } : shown, { select: [] });
       this.#inService = draft === undefined ? undefined : store.drawing;
       this.#continued = store.drawing;
-      store.isFromDraft = this.#tag !== undefined;
       // Removes the old entry only after this editor has written its own.
       if (this.#write() && key !== undefined) entries.removeItem(key);
     }
@@ -169,8 +173,8 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   }
 
   /**
-   * Resolves to the ETag of the service's draft if `********` in the drawing stands for values of that draft. Copies the
-   * draft of another editor to the browser, because the service deletes it with the save.
+   * Resolves to the ETag of the service's draft if `********` in the drawing stands for values of that draft. Copies
+   * the draft of another editor to the browser, because the service deletes it with the save.
    */
   async beforeSave(): Promise<string | undefined> {
     this.#cancelTimer();
@@ -194,9 +198,9 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
 
   #look(): void {
     const { store } = this.#options;
-    const { history, isDirty } = store.getState();
-    if (this.#continued !== undefined && history.future.includes(this.#continued)) this.#offerContinuedAgain();
-    if (!isDirty) this.#remove();
+    const { future } = store.getState().history;
+    if (this.#continued !== undefined && future.includes(this.#continued)) this.#offerContinuedAgain();
+    if (!store.getState().isDirty) this.#remove();
     else if (store.drawing !== this.#inBrowser) this.#writeAfter(WRITE_AFTER_MS);
   }
 
@@ -217,7 +221,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.#timer = undefined;
   }
 
-  /** Starts the exchange with the service once no other one is in progress, so that no late answer changes its outcome. */
+  /** Starts the exchange with the service once no other one is in progress: two at once would change the same state. */
   async #runAlone<T>(exchange: () => Promise<T>): Promise<T> {
     while (this.#running !== undefined) await this.#running;
     const result = exchange();
@@ -295,6 +299,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
       return drawing;
     } catch (error) {
       if (!isRefused(error, 412) || attempt === MOST_PUTS) throw error;
+      if (await this.#hasStored(drawing)) return drawing;
       await this.#find();
       if (this.#foreign !== undefined) return undefined;
       return store.drawing === this.#inService ? this.#inService : this.#put(store.drawing, attempt + 1);
@@ -302,8 +307,19 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   }
 
   /**
+   * True if the service has the drawing of a write that it has refused: it stored the drawing, the answer was lost, and
+   * the repeated request had the old ETag. The draft is then this editor's.
+   */
+  async #hasStored(drawing: JsonObject): Promise<boolean> {
+    const draft = await this.#options.calls.read();
+    if (draft === undefined || draft.assistantRun !== null || !isMaskedCopy(draft.drawing, drawing)) return false;
+    this.#tag = draft.tag;
+    return true;
+  }
+
+  /**
    * Reads the service's draft and finds out which editor wrote it. Takes over a draft of the assistant. Removes a draft
-   * of another editor that equals the stored drawing.
+   * of another editor that equals the stored drawing and has no masks, which could hide another secret.
    */
   async #find(): Promise<void> {
     const { calls, store } = this.#options;
@@ -311,9 +327,10 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     const isMine = draft !== undefined && draft.tag === this.#tag;
     if (draft !== undefined && !isMine && this.#isOfAssistant(draft)) return this.#takeOver(draft);
     if (!isMine) this.#forgetOwnDraft();
-    const isNews = draft !== undefined && !isMine && !isEqualJson(draft.drawing, store.getState().saved);
-    // The draft equals the drawing that this editor shows, for example because the person has redone `continue`.
-    if (isNews && isEqualJson(draft.drawing, store.drawing)) return this.#adoptShown(draft);
+    const { saved, isDirty } = store.getState();
+    const isNews = draft !== undefined && !isMine && (holdsMask(draft.drawing) || !isEqualJson(draft.drawing, saved));
+    // The draft equals the unsaved drawing of this editor, for example because the person has redone `continue`.
+    if (isNews && isDirty && isEqualJson(draft.drawing, store.drawing)) return this.#adoptShown(draft);
     this.#foreign = isNews ? draft : undefined;
     if (draft !== undefined && !isMine && !isNews) await calls.remove(draft.tag);
     this.#tidy(draft?.tag);
@@ -344,9 +361,12 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
       // This editor has no unsaved changes, for example after a reload. Restores the unsaved drawing from before the
       // answer, as its own step of Undo.
       const before = await calls.before();
-      if (before?.runId === runId && before.drawing !== undefined)
-        store.change(shareParts(store.drawing, before.drawing) as JsonObject);
-      this.#inService = store.drawing;
+      // A change that the person has made during the request is merged below, as one that the draft lacks.
+      if (!store.getState().isDirty) {
+        if (before?.runId === runId && before.drawing !== undefined)
+          store.change(shareParts(store.drawing, before.drawing) as JsonObject);
+        this.#inService = store.drawing;
+      }
     }
     const base = this.#inService ?? store.getState().saved;
     const theirs = shareParts(store.drawing, draft.drawing) as JsonObject;
@@ -384,7 +404,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.#options.store.isFromDraft = false;
   }
 
-  /** Removes entries without a drawing, except the one of the service's present draft, which has the ETag `tag`. */
+  /** Removes entries without a drawing, except this editor's and that of the service's draft with the ETag `tag`. */
   #tidy(tag: string | undefined): void {
     const { entries, owner, saver } = this.#options;
     const heads = listDrafts(entries, owner, saver.getState().workflow.id);

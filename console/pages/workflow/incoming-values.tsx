@@ -10,7 +10,7 @@ import { CopyButton } from '../../ui/copy-button.js';
 import { SearchField } from '../../ui/fields.js';
 import { toText } from '../../ui/json.js';
 import { partOf } from '../../ui/part-of.js';
-import { tablesIn } from '../../ui/rows.js';
+import { partsOutsideTables, tablesIn } from '../../ui/rows.js';
 import { useFormVariables } from './form-variables.js';
 import { readPath } from './test-run/variable-values.js';
 
@@ -86,7 +86,7 @@ function Tables({ group, onChoose }: { group: VariableGroup; onChoose: (text: st
   const known = group.choices
     .filter((choice) => choice.known !== undefined)
     .map((choice) => ({ choice, tables: tablesIn(choice.parts ?? choice.known) }));
-  const others = known.filter(({ tables }) => tables.length === 0).map(({ choice }) => choice);
+  const others = known.flatMap(({ choice }) => othersOf(choice));
   if (known.length === 0) return <p className="field-hint">There is no value yet.</p>;
   return (
     <>
@@ -105,10 +105,10 @@ function Tables({ group, onChoose }: { group: VariableGroup; onChoose: (text: st
       )}
       {others.length > 0 && (
         <JsonTable
-          table={{ path: [], columns: ['Name', 'Value'], rows: others.map(toRow) }}
+          table={{ path: [], columns: ['Name', 'Value'], rows: others }}
           name={group.heading}
           isPlain
-          variableOf={(at) => others[at]!.text}
+          variableOf={(at) => others[at]!.variable}
           onChoose={onChoose}
         />
       )}
@@ -120,8 +120,17 @@ function rootOf({ root, text }: VariableChoice): string {
   return root ?? text.slice(3, -3);
 }
 
-function toRow({ label, known }: VariableChoice) {
-  return { Name: label, Value: known };
+/** Returns a row for each part of the value that no table of its own shows. */
+function othersOf(choice: VariableChoice): { Name: string; Value: unknown; variable: string }[] {
+  return partsOutsideTables(choice.parts ?? choice.known).map(({ path, value }) =>
+    path.length === 0
+      ? { Name: choice.label, Value: choice.known, variable: choice.text }
+      : {
+          Name: [choice.label, ...path].join(' › '),
+          Value: value,
+          variable: `{{ ${rootOf(choice)}${path.map(toPath).join('')} }}`,
+        },
+  );
 }
 
 function Text({ group }: { group: VariableGroup }) {

@@ -27,7 +27,7 @@ export interface DraftCalls {
    * has another draft.
    */
   write: (drawing: Drawing, version: number, tag: string | undefined) => Promise<KeptDraft>;
-  /** Resolves to undefined if the assistant has not answered yet. */
+  /** Resolves to undefined if the assistant has not answered, or the draft was saved or discarded since. */
   before: () => Promise<BeforeAnswer | undefined>;
   /** Resolves to false, without removing the draft, if its ETag has changed. */
   remove: (tag: string) => Promise<boolean>;

@@ -48,7 +48,7 @@ export function ModelField({ schema, path, label, value, isRequired = false, onC
       event.preventDefault();
       choose(model);
     } else if (event.key === 'Escape' && isOpen) {
-      // Escape must close the list only, not a dialog around it.
+      // Escape must close the list only, not the wide view of the node.
       event.stopPropagation();
       close();
     }

@@ -275,7 +275,7 @@ function LostLinks({ node }: { node: DrawnNode }) {
   );
 }
 
-/** Links of the list item at `path`, which is a handle of the node. */
+/** Links from the exit of the node that belongs to the list item at `path`. */
 function ListedLinks({ node, path }: { node: DrawnNode; path: Path }) {
   const { kinds } = useStore();
   const exits = exitsOf(kinds.get(typeOf(node)), dataOf(node)).filter(isListed);

@@ -30,14 +30,14 @@ export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () =>
     mutationFn: async () => {
       await saver.changeDetails(texts);
       if (chosenRun !== undefined && chosenRun !== '') await markTemplate(id, chosenRun);
-      saver.adopt(await publishWorkflow(id));
+      saver.adoptUnconditional(await publishWorkflow(id));
       await queries.invalidateQueries({ queryKey: ['workflow', id, 'succeeded-runs'] });
       announce('Published');
     },
   });
   const unpublish = useMutation({
     mutationFn: async () => {
-      saver.adopt(await unpublishWorkflow(id));
+      saver.adoptUnconditional(await unpublishWorkflow(id));
       announce('Unpublished');
     },
   });

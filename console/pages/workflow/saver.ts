@@ -70,8 +70,18 @@ export class Saver implements Stored<SaverState> {
     this.#store.takeOver(restored.workflow.data);
   }
 
+  /**
+   * Stores the service's response to a change without `If-Match`. If it has another drawing than this page, keeps the
+   * ETag and the version of this page's, so that the next save shows the conflict instead of overwriting the other one.
+   */
+  adoptUnconditional({ workflow, etag }: WorkflowRecord): void {
+    if (isEqualJson(workflow.data, this.#store.getState().saved)) return this.#adopt({ workflow, etag });
+    const { data, version } = this.getState().workflow;
+    this.#set({ workflow: { ...workflow, data, version }, error: undefined });
+  }
+
   /** Stores the service's response to a change made with the current ETag. */
-  adopt({ workflow, etag }: WorkflowRecord): void {
+  #adopt({ workflow, etag }: WorkflowRecord): void {
     this.#set({ workflow, etag, error: undefined });
   }
 
@@ -107,7 +117,7 @@ export class Saver implements Stored<SaverState> {
         ...(draftTag !== undefined && { from_draft: true, draft_etag: draftTag }),
       });
       this.#draft?.saved();
-      this.adopt(record);
+      this.#adopt(record);
       this.#store.markSaved(drawing, record.workflow.data);
       return true;
     } catch (error) {
@@ -138,7 +148,7 @@ export class Saver implements Stored<SaverState> {
   async #ask(ask: (state: SaverState) => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
     try {
       const record = await ask(this.getState());
-      this.adopt(record);
+      this.#adopt(record);
       return record;
     } catch (error) {
       if (isConflict(error)) await this.#showConflict(error);
@@ -163,8 +173,12 @@ export class Saver implements Stored<SaverState> {
         return;
       }
       // Both drawings are equal, for example because the response to this page's own save was lost.
-      this.adopt(theirs);
+      this.#adopt(theirs);
       this.#store.markSaved(drawing, theirs.workflow.data);
+      if (!this.#store.isFromDraft) return;
+      // Equal drawings may have different secrets. These are saved only if the service has no draft any more.
+      await this.#draft?.follow();
+      if (this.#store.isFromDraft) this.#set({ error: refusal });
     } catch (error) {
       this.#set({ error });
     }

@@ -94,7 +94,7 @@ function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
         // With Shift, the key belongs to the button `Try`.
         return event.shiftKey ? undefined : 'run';
       case 'z':
-        // The editors of JSON and code have their own Undo, letter by letter.
+        // The editors of JSON and code have their own Undo.
         if (hasOwnUndo(event.target)) return undefined;
         return event.shiftKey ? 'redo' : 'undo';
       case 'y':

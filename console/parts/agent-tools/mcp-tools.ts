@@ -2,9 +2,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { dataOf, nodesOf, type DrawnNode } from '../../drawing/drawing.js';
 import { useEditor } from '../../drawing/editor-store.js';
-import { isEqualJson, type JsonObject } from '../../../graph/json.js';
+import type { JsonObject } from '../../../graph/json.js';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { asArray, asObject, asText } from '../../ui/json.js';
+import { isSameServer } from './same-server.js';
 
 type Route = paths['/api/v1/workflows/mcp-tools/']['post'];
 type Asked = NonNullable<Route['requestBody']>['content']['application/json'];
@@ -38,7 +39,7 @@ export function useMcpTools({ workflowId, nodeId }: OfNode, server: JsonObject):
     mutationFn: (body: Asked) => unwrap(api.POST('/api/v1/workflows/mcp-tools/', { body })),
   });
   // The answer only applies to the server that was asked, not to a changed address.
-  const isCurrent = call.variables !== undefined && isEqualJson(call.variables, asked);
+  const isCurrent = call.variables !== undefined && isSameServer(call.variables, asked);
   return {
     tools: isCurrent ? call.data?.map(toTool) : undefined,
     error: isCurrent ? call.error : null,

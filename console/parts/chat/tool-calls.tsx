@@ -1,15 +1,14 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { Link } from 'wouter';
-import { parseJsonOrUndefined } from '../../../graph/json-text.js';
 import { isNotFound } from '../../service/explain.js';
-import { isObject } from '../../../graph/json.js';
 import { useNodeEntry, useNodeWords, useRequests } from '../../live/run-cache.js';
-import type { ToolCall } from '../../live/words.js';
 import { Status } from '../../ui/status.js';
 import { toVisibleJson, toVisibleText } from '../../ui/visible-json.js';
-import { readAgentSteps, type Step, type StepCall } from '../node-result/agent-steps.js';
+import type { Step } from '../node-result/agent-step.js';
+import { readAgentSteps } from '../node-result/agent-steps.js';
 import type { ChatWorkflow } from './chat-workflow.js';
+import { callsSoFar, type ShownCall } from './calls-so-far.js';
 
 interface ToolCallsProps {
   workflow: ChatWorkflow;
@@ -23,16 +22,16 @@ export function StoredToolCalls({ workflow, runId }: ToolCallsProps) {
   const answers = useQueries({
     queries: workflow.agents.map((nodeId) => ({
       queryKey: ['agent-steps', runId, nodeId, 'chat'],
-      queryFn: ({ signal }: { signal: AbortSignal }) => readCalls(workflow.id, runId, nodeId, signal),
+      queryFn: ({ signal }: { signal: AbortSignal }) => readSteps(workflow.id, runId, nodeId, signal),
       enabled: isSeen,
       staleTime: Infinity,
     })),
   });
   if (workflow.agents.length === 0) return null;
-  const calls = answers.flatMap(({ data }) => data ?? []);
+  const steps = answers.flatMap(({ data }) => data ?? []);
   return (
     <div ref={place} className="chat-calls">
-      <Calls calls={calls} />
+      <Calls calls={callsSoFar(steps, undefined)} />
     </div>
   );
 }
@@ -45,32 +44,16 @@ export function LiveToolCalls({ workflow, runId, nodeId }: ToolCallsProps & { no
   const news = [entry?.status, words?.attempt, words?.step, words?.toolCalls.length, ...approvals].join();
   const { data = NONE } = useQuery({
     queryKey: ['agent-steps', runId, nodeId, 'chat', news],
-    queryFn: ({ signal }) => readCalls(workflow.id, runId, nodeId, signal),
+    queryFn: ({ signal }) => readSteps(workflow.id, runId, nodeId, signal),
     enabled: entry !== null,
     placeholderData: (before) => before,
   });
-  const asked = words?.toolCalls ?? [];
-  const known = data.slice(-asked.length).map(({ tool_name: name }) => name);
-  const isKnown = asked.length > 0 && asked.every(({ name }, index) => known[index] === name);
-  return <Calls calls={isKnown ? data : [...data, ...asked.map(toStepCall)]} />;
+  return <Calls calls={callsSoFar(data, words)} />;
 }
 
-type ShownCall = Pick<StepCall, 'tool_name' | 'arguments' | 'edited_arguments' | 'outcome' | 'answer' | 'run_id'> &
-  Pick<StepCall, 'left_out' | 'approval'>;
+const NONE: readonly Step[] = [];
 
-const NONE: readonly ShownCall[] = [];
-
-function toStepCall({ name, arguments: text }: ToolCall): ShownCall {
-  const nothing = { edited_arguments: null, outcome: null, answer: null, run_id: null, approval: null };
-  return { ...nothing, tool_name: name, arguments: readArguments(text), left_out: false };
-}
-
-function readArguments(text: string): unknown {
-  const value = parseJsonOrUndefined(text);
-  return isObject(value) ? value : text;
-}
-
-async function readCalls(workflowId: number, runId: string, nodeId: string, signal: AbortSignal): Promise<ShownCall[]> {
+async function readSteps(workflowId: number, runId: string, nodeId: string, signal: AbortSignal): Promise<Step[]> {
   const address = { workflowId, runId, nodeId, path: '' };
   const steps: Step[] = [];
   try {
@@ -83,7 +66,7 @@ async function readCalls(workflowId: number, runId: string, nodeId: string, sign
     // The drawing of this run did not contain the agent.
     if (!isNotFound(error)) throw error;
   }
-  return steps.flatMap(({ tool_calls: calls }) => calls);
+  return steps;
 }
 
 function Calls({ calls }: { calls: readonly ShownCall[] }) {

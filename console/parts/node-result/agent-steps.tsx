@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { parseJson } from '../../../graph/json-text.js';
-import { api, unwrap, type paths } from '../../service/api.js';
+import { api, unwrap } from '../../service/api.js';
 import { explain } from '../../service/explain.js';
 import type { NodeEntry } from '../../live/live-run.js';
 import type { NodeWords } from '../../live/words.js';
@@ -9,6 +9,7 @@ import { Duration, Money } from '../../ui/figures.js';
 import { Alert } from '../../ui/notices.js';
 import { Pager } from '../../ui/table.js';
 import { toVisibleJson, toVisibleText } from '../../ui/visible-json.js';
+import type { Step, StepCall, StepList } from './agent-step.js';
 import type { NodeAddress } from './node-detail.js';
 
 interface AgentStepsProps {
@@ -117,11 +118,6 @@ function Took({ startedAt, finishedAt }: { startedAt: string | null; finishedAt:
     </>
   );
 }
-
-type StepList =
-  paths['/api/v1/workflows/{id}/history/{run_id}/nodes/{node_id}/steps/']['get']['responses'][200]['content']['application/json'];
-export type Step = StepList['items'][number];
-export type StepCall = Step['tool_calls'][number];
 
 const PAGE_SIZE = 20;
 const RUNNING_EVERY_MS = 3_000;

@@ -155,7 +155,7 @@ function Open(props: RunStoryProps) {
           ended.
         </p>
       )}
-      {running.length + waiting.length + requests.length === 0 && <p>Is running.</p>}
+      {word !== 'waiting' && running.length + waiting.length + requests.length === 0 && <p>Is running.</p>}
     </>
   );
 }

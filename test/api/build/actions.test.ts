@@ -1,5 +1,7 @@
 // Actions of services (operations of an OpenAPI document), as assistants find and add them (docs/use/services.md).
 import assert from 'node:assert/strict';
+import { describeAction } from '../../../api/build/action-tools.js';
+import type { ToolContext } from '../../../api/build/tool.js';
 import type { JsonObject } from '../../../graph/json.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { sharedStack } from '../../support/shared-stack.js';
@@ -128,5 +130,80 @@ describe('actions of services for assistants', function () {
     const other = await account.api.createProject();
     const refused = await assistant.refused('edit_workflow', { project: other, title: 'Close', changes });
     assert.match(refused, /changes\[1\]: There is no action "closeTill"/);
+  });
+});
+
+describe('long schemas of actions', () => {
+  interface Cut {
+    description?: string;
+    properties: Record<string, { type?: string; description?: string; enum?: string[]; examples?: string[] }>;
+    required?: string[];
+  }
+
+  async function valuesOf(properties: JsonObject, required: string[], result: JsonObject | null = null) {
+    const action = {
+      id: 'long',
+      title: 'Long',
+      description: 'Is long.',
+      server: 'https://long.example.com',
+      has_side_effects: false,
+      fields: { type: 'object', properties, required },
+      result,
+    };
+    const context = { calls: { json: () => Promise.resolve(action) } } as unknown as ToolContext;
+    const asked = { service: 'own', action: 'long', project: undefined };
+    const { schema, result: answer, ...rest } = await describeAction(context, asked);
+    assert.ok(Buffer.byteLength(JSON.stringify({ schema, answer, ...rest })) <= 25 * 1024);
+    const { values } = schema.properties;
+    return { values: values as unknown as Cut, json: answer.properties.json as unknown as Cut };
+  }
+
+  const nested = (index: number): JsonObject => ({
+    type: 'object',
+    description: `Field ${index}. ${'It has a long description. '.repeat(20)}`,
+    'x-in': 'body',
+    properties: { inner: { type: 'string', enum: Array.from({ length: 50 }, (_, at) => `choice-${at}`) } },
+  });
+  const fields = (count: number, of: (index: number) => JsonObject): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`field_${index}`, of(index)]));
+
+  it('that are short enough are not cut', async () => {
+    const short = { a: { type: 'string', description: 'A.', 'x-in': 'query' } };
+    const { values, json } = await valuesOf(short, ['a']);
+    assert.deepEqual(values.properties, { a: { type: 'string', description: 'A.' } });
+    assert.equal(values.description, 'By field of the action; each value may hold variables');
+    assert.deepEqual(json, {});
+  });
+
+  for (const count of [20, 60, 200]) {
+    it(`keep the names and types of ${count} fields and which are required, and say that they are cut`, async () => {
+      const { values, json } = await valuesOf(fields(count, nested), ['field_3', `field_${count - 1}`], {
+        type: 'object',
+        properties: fields(count, nested),
+      });
+      for (const cut of [values, json]) {
+        assert.deepEqual(Object.keys(cut.properties), Object.keys(fields(count, nested)));
+        assert.deepEqual(new Set(Object.values(cut.properties).map(({ type }) => type)), new Set(['object']));
+        assert.match(cut.description!, /Cut: /);
+      }
+      assert.deepEqual(values.required, ['field_3', `field_${count - 1}`]);
+    });
+  }
+
+  it('call a part of many choices examples, because others are valid, too', async () => {
+    const choices = Array.from({ length: 100 }, (_, at) => `choice-${at}-${'x'.repeat(50)}`);
+    const { values } = await valuesOf({ a: { type: 'string', enum: choices }, b: nested(1), c: nested(2) }, []);
+    const { type, enum: all, examples } = values.properties['a']!;
+    assert.deepEqual([type, all, examples], ['string', undefined, choices.slice(0, 20)]);
+    const { c } = values.properties;
+    assert.match(c!.description!, /^Field 2\. .*\.\.\.$/);
+  });
+
+  it('with more fields than fit keep the required ones, and say how many are missing', async () => {
+    const { values } = await valuesOf(fields(900, nested), ['field_899']);
+    const kept = Object.keys(values.properties);
+    assert.ok(kept.length > 150 && kept.includes('field_899'), String(kept.length));
+    assert.ok(values.description!.endsWith(`and ${900 - kept.length} of 900 fields`), values.description);
+    assert.deepEqual(values.required, ['field_899']);
   });
 });

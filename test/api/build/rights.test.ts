@@ -1,5 +1,8 @@
 // The rights of assistants that build workflows, and the secrets that they never get (docs/use/assistants.md).
 import assert from 'node:assert/strict';
+import { editWorkflow } from '../../../api/build/edit-tools.js';
+import { ToolError, type ToolContext } from '../../../api/build/tool.js';
+import { ApiError, quotaExceeded } from '../../../api/http/errors.js';
 import { ownValue, type JsonObject } from '../../../graph/json.js';
 import { drawing, http, linkInRow, trigger } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
@@ -301,5 +304,45 @@ describe('the rights of an assistant', function () {
     const { id } = await make();
     const set = { set: { node: 'start', path: '/note', value: 'x'.repeat(1024 * 1024) } };
     assert.match(await assistant.refused('edit_workflow', { id, changes: [set] }), /^413 too_large/);
+    const title = 'Too large a drawing';
+    const refusal = await assistant.refused('edit_workflow', { project, title, changes: [START, set] });
+    assert.match(refusal, /^413 too_large/);
+    const { items } = await assistant.use<{ items: object[] }>('find_workflows', { project, query: title });
+    assert.deepEqual(items, []);
+  });
+});
+
+describe('a new workflow whose draft cannot be stored', () => {
+  /** Makes a workflow with this note in its start, whose draft is refused with the error. */
+  async function refusedWith(error: Error, note: string) {
+    const called: string[] = [];
+    const call = async (name: string) => {
+      called.push(name);
+      if (name.startsWith('POST')) return { body: { id: 77 } };
+      throw error;
+    };
+    const context = { calls: { call }, deps: {}, caller: {} } as unknown as ToolContext;
+    const changes = [START, { set: { node: 'start', path: '/note', value: note } }];
+    try {
+      await editWorkflow.run(context, { project: 1, title: 'New', changes });
+    } catch (refused) {
+      return { called, refused };
+    }
+    throw new Error('The draft was not refused.');
+  }
+
+  it('is not made if the draft is too long', async () => {
+    const { called, refused } = await refusedWith(new Error('not called'), 'x'.repeat(1024 * 1024));
+    assert.deepEqual(called, []);
+    assert.ok(refused instanceof ApiError && refused.status === 413, String(refused));
+  });
+
+  it('is named by the refusal if it is made', async () => {
+    const { called, refused } = await refusedWith(quotaExceeded(), 'short');
+    assert.deepEqual(called, ['POST /api/v1/workflows/', 'PUT /api/v1/workflows/:id/draft/']);
+    assert.ok(refused instanceof ToolError, String(refused));
+    assert.match(refused.message, /^413 quota_exceeded: .* The workflow 77 was made, and is empty/);
+    const outage = new ApiError(503, 'unavailable', 'Away.');
+    assert.equal((await refusedWith(outage, 'short')).refused, outage);
   });
 });

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
-import { sql, type KyselyPlugin } from 'kysely';
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type KyselyPlugin,
+} from 'kysely';
 import { pino } from 'pino';
 import { createChatMeter } from '../../../api/chat/chat-meter.js';
 import type { Database } from '../../../db/core/client.js';
+import type { Tables } from '../../../db/core/tables.js';
 import { readReserved } from '../../../db/spending/spending-repository.js';
 import { connect, openRun } from '../../db/open-run.js';
 
@@ -45,5 +56,32 @@ describe('the meter of the chat proxy', function () {
     const { rows } = await sql<{ status: string; amount_usd: string; reason: string }>`
       SELECT status, amount_usd, reason FROM billing_transactions WHERE project_id = ${projectId}`.execute(db);
     assert.deepEqual(rows, [{ status: 'Error', amount_usd: '0', reason: 'not_made' }]);
+  });
+});
+
+describe('the meter of a process that has just started', () => {
+  it('ends no calls of other processes yet, because they may not have renewed theirs since an outage', async () => {
+    const statements: string[] = [];
+    class Recorder extends DummyDriver {
+      override acquireConnection(): Promise<DatabaseConnection> {
+        const executeQuery = async ({ sql: text }: CompiledQuery) => {
+          statements.push(text);
+          return { rows: [] };
+        };
+        return Promise.resolve({ executeQuery, streamQuery: () => assert.fail('no statement is streamed') });
+      }
+    }
+    const db = new Kysely<Tables>({
+      dialect: {
+        createAdapter: () => new PostgresAdapter(),
+        createDriver: () => new Recorder(),
+        createIntrospector: (of) => new PostgresIntrospector(of),
+        createQueryCompiler: () => new PostgresQueryCompiler(),
+      },
+    });
+    const loop = createChatMeter(db, pino({ level: 'silent' })).start();
+    // Resolves when the first round has ended, which begins at once.
+    await loop.stop();
+    assert.deepEqual(statements, []);
   });
 });

@@ -95,6 +95,49 @@ describe('connections of a project', function () {
     assert.equal(await move(['new', 'newer']), 200);
   });
 
+  it('change between one header and several, with new secrets if the origins change, too', async () => {
+    const body = { name: 'forms', kind: 'header', origins: [target.url], settings: { name: 'x-one' } };
+    const id = await createConnection(account, projectId, { ...body, secrets: { value: 'one' } });
+    const change = (changes: object) => account.api.patch<ConnectionBody>(`${path}${id}/`, { body: changes });
+    const tried = async (pathname: string) => {
+      await account.api.post(`${path}${id}/test/`, { body: { url: target.url + pathname } });
+      const { headers } = target.requestsTo(pathname).at(-1)!;
+      return [headers['x-one'], headers['x-two']];
+    };
+    const names = { names: ['x-one', 'x-two'] };
+    for (const secrets of [undefined, {}, { values: ['********', 'two'] }, { value: 'one', values: ['one', 'two'] }]) {
+      const refused = await change({ settings: names, secrets });
+      assert.deepEqual([refused.status, Object.keys(refused.body)], [400, ['secrets']], JSON.stringify(refused.body));
+    }
+    const several = await change({ settings: names, secrets: { values: ['1', '2'] } });
+    assert.deepEqual(
+      [several.status, several.body.settings, several.body.secrets],
+      [200, names, { values: ['********', '********'] }],
+    );
+    assert.deepEqual(await tried('/several'), ['1', '2']);
+    const single = await change({ settings: { name: 'x-two' }, secrets: { value: '3' } });
+    assert.deepEqual([single.status, single.body.secrets], [200, { value: '********' }]);
+    assert.deepEqual(await tried('/single'), [undefined, '3']);
+    const moved = { origins: ['https://elsewhere.example.com'], settings: names };
+    for (const secrets of [{ values: ['********', 'new'] }, { value: 'new', values: ['********', 'new'] }]) {
+      assert.equal((await change({ ...moved, secrets })).status, 400);
+    }
+    assert.equal((await change({ ...moved, secrets: { values: ['new', 'newer'] } })).status, 200);
+  });
+
+  it('lose an optional secret that is null, and keep a required one: 400', async () => {
+    const id = await oauthConnection(account, projectId, provider, 'without a secret');
+    const change = (of: number, secrets: object) =>
+      account.api.patch<ConnectionBody>(`${path}${of}/`, { body: { secrets } });
+    const removed = await change(id, { client_secret: null });
+    assert.deepEqual([removed.status, removed.body.secrets], [200, {}]);
+    assert.deepEqual((await change(id, { client_secret: '********' })).body.secrets, {});
+    const required = await createConnection(account, projectId, bearer('with a secret'));
+    const refused = await change(required, { token: null });
+    assert.deepEqual([refused.status, Object.keys(refused.body)], [400, ['secrets']]);
+    assert.deepEqual((await readConnection(account, projectId, required)).secrets, { token: '********' });
+  });
+
   it('may be used by editors, and changed by admins only', async () => {
     const id = await createConnection(account, projectId, bearer('roles'));
     const [editor, viewer] = await Promise.all([createAccount(stack), createAccount(stack)]);

@@ -209,6 +209,25 @@ describe('connections of a malicious tenant', function () {
       assert.equal(target.requestsTo('/good-token').length, 1);
     });
 
+    it('are both authorized if one browser begins the second sign-in before the first has ended', async () => {
+      target.on('/two-tokens', { body: { access_token: 'good', token_type: 'bearer' } });
+      const ids = [await oauth('first of two', '/two-tokens'), await oauth('second of two', '/two-tokens')];
+      const jar = createCookieJar();
+      const states: string[] = [];
+      for (const id of ids) {
+        const at = `${path}${id}/authorize/`;
+        const begun = await session.post<{ url: string }>(at, { headers: { cookie: jar.sentTo(`/api/v1${at}`) } });
+        assert.equal(begun.status, 200, JSON.stringify(begun.body));
+        jar.keep(begun.headers);
+        states.push(new URL(begun.body.url).searchParams.get('state')!);
+      }
+      for (const state of states) {
+        const page = await end({ state, code: 'x' }, jar.sentTo('/api/v1/connections/callback/'));
+        assert.equal(page.searchParams.get('error'), null);
+      }
+      for (const id of ids) assert.equal((await readConnection(account, projectId, id)).status, 'ready');
+    });
+
     it('repeat no unknown error text of the provider, and redirect only to the console', async () => {
       const id = await oauth('markup', '/never');
       for (const error of ['<script>alert(1)</script>', 'a\r\nSet-Cookie: x=y', 'https://evil.example.com', '']) {
@@ -310,6 +329,26 @@ function header(...names: string[]) {
   return names.length === 1
     ? { kind: 'header', settings: { name }, secrets: { value: 'a-secret-value' } }
     : { kind: 'header', settings: { names }, secrets: { values: names } };
+}
+
+/** Keeps the cookies that answers set, and sends each only to the paths that its `Path` covers, as browsers do. */
+function createCookieJar() {
+  const kept = new Map<string, { pair: string; path: string }>();
+  return {
+    keep(headers: Headers): void {
+      for (const line of headers.getSetCookie()) {
+        const [pair = '', ...attributes] = line.split(';').map((part) => part.trim());
+        const path = attributes.find((each) => each.startsWith('Path='))?.slice('Path='.length) ?? '';
+        assert.match(path, /^\/.*\/$/, line);
+        const [name = ''] = pair.split('=');
+        kept.set(`${name} ${path}`, { pair, path });
+      }
+    },
+    sentTo(pathname: string): string {
+      const sent = [...kept.values()].filter(({ path }) => pathname.startsWith(path));
+      return sent.map(({ pair }) => pair).join('; ');
+    },
+  };
 }
 
 function pathSecret(value: string) {

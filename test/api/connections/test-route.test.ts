@@ -63,6 +63,21 @@ describe('POST /projects/{id}/connections/{connection_id}/test/', function () {
     assert.equal(target.requestsTo('/botsecret-4/getMe').length, 1);
   });
 
+  it('requests the prefix of a path connection without a url, and explains a refusal there', async () => {
+    const id = await make('prefix', { kind: 'path', settings: { prefix: '/robot' }, secrets: { value: 'secret-8' } });
+    const accepted = (await test(id)).body;
+    assert.deepEqual(accepted, { ok: true, status: 200, message: 'The server has answered with status 200.' });
+    assert.equal(target.requestsTo('/robotsecret-8').length, 1);
+    target.on('/robotsecret-8', { status: 404 });
+    const refused = (await test(id)).body;
+    assert.deepEqual([refused.ok, refused.status], [false, 404]);
+    assert.match(refused.message, /status 404\. .*prefix and the value alone.*`url`/);
+    assert.doesNotMatch(refused.message, /secret-8/);
+    target.on('/robotsecret-8/none', { status: 404 });
+    const elsewhere = (await test(id, { url: `${target.url}/robot/none` })).body;
+    assert.equal(elsewhere.message, 'The server has answered with status 404.');
+  });
+
   it('answers 400 to a url that is elsewhere, has a user name, or is none; nothing is sent or recorded', async () => {
     const id = await make('elsewhere', { kind: 'bearer', secrets: { token: 'secret-5' } });
     const asked = target.requests.length;

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { pageOfMessages } from '../../../db/conversations/messages-repository.js';
+import { createDatabase } from '../../../db/core/client.js';
 import type { ApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
 import { drawing, link, llm, node, trigger } from '../../../harness/drawing/drawing.js';
@@ -256,6 +258,36 @@ describe('conversations', function () {
       const after = await say(api, id, 'four');
       assert.deepEqual(heard(await answerTo(api, id, after)), ['one', '(answer)', 'two, please', '(answer)', 'four']);
       assert.equal((await messagesOf(api, id)).length, 10);
+    });
+
+    it('of a page that is too long are cut; an answer without content is not', async () => {
+      const { id } = await converse(api, chat);
+      for (const content of ['one', 'two', 'three']) await answerTo(api, id, await say(api, id, content));
+      await queryDatabase(
+        stack,
+        `UPDATE conversation_messages SET answer = CASE ordinal WHEN ordinals.first THEN repeat('x', 1048577)
+          WHEN ordinals.last THEN repeat('y', 1001) END
+        FROM (SELECT min(ordinal) AS first, max(ordinal) AS last FROM conversation_messages WHERE conversation_id = $1)
+          AS ordinals
+        WHERE conversation_id = $1`,
+        [id],
+      );
+      const options = { poolMax: 1, applicationName: 'test', onError: () => undefined };
+      const db = createDatabase({ url: stack.stack.database_url, ...options });
+      try {
+        const { messages } = await pageOfMessages(db, id, { limit: 100, offset: 0 });
+        const answers = messages.filter(({ role }) => role === 'assistant');
+        assert.deepEqual(
+          answers.map(({ content, isCut }) => [content?.length, isCut]),
+          [
+            [1_000, true],
+            [undefined, false],
+            [1_000, true],
+          ],
+        );
+      } finally {
+        await db.destroy();
+      }
     });
 
     it('with the same Idempotency-Key start one run, even concurrently; another body is refused', async () => {

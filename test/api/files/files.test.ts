@@ -310,6 +310,25 @@ describe('files of a project', function () {
     for (const outcome of outcomes) assert.match(outcome, /^(?:201 409|422 204)$/);
   });
 
+  it('are recorded as deleted once, and not while a run in flight holds them', async () => {
+    const take = drawing(linkInRow([trigger([{ id: 'paper', type: 'file' }]), node('wait', { mode: 'callback' })]));
+    const workflowId = await api.createWorkflow(projectId, take);
+    const { file_id: id } = await upload('held');
+    const recorded = () =>
+      queryDatabase(stack, `SELECT outcome FROM audit_records WHERE action = 'file.deleted' AND target_id = $1`, [id]);
+    const { data: run } = await api.run(workflowId, { paper: id });
+    assert.equal((await api.delete(`/files/${id}/`)).status, 409);
+    assert.deepEqual(await recorded(), []);
+    await api.post(`/workflows/${workflowId}/history/${run.id}/cancel/`);
+    await api.pollToEnd(run.id);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => api.delete(`/files/${id}/`)));
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted((one, other) => one - other),
+      [204, ...Array<number>(7).fill(404)],
+    );
+    assert.deepEqual(await recorded(), [{ outcome: 'success' }]);
+  });
+
   it('that nothing uses are deleted after a day, with their bytes', async () => {
     const file = await upload(randomBytes(500));
     const before = (await stored()).length;

@@ -93,6 +93,10 @@ describe('deliveries to hooks', function () {
       };
       assert.equal(await send(signed.url, 'doc'), 401);
       assert.equal(await send(open.url, 'other'), 422);
+      const withList = new FormData();
+      withList.append('doc', new Blob([bytes]), 'x.bin');
+      withList.append('input', '[1]');
+      assert.equal((await fetch(open.url, { method: 'POST', body: withList })).status, 400);
       const binary = { 'content-type': 'application/pdf' };
       assert.equal((await fetch(signed.url, { method: 'POST', body: bytes, headers: binary })).status, 401);
       assert.equal((await stored()).length, before);

@@ -87,6 +87,36 @@ describe('multipart bodies', () => {
     assert.ok(discarded.length > 0 && discarded.length <= 100, `${discarded.length}`);
   });
 
+  it('whose input is no object are refused, and their files are discarded', async () => {
+    const discarded: unknown[] = [];
+    const files = {
+      bufferBytes: 0,
+      save: async (_file: object, bytes: Readable) => {
+        await buffer(bytes);
+        return { file_id: 'f' };
+      },
+      discard: (saved: unknown[]) => Promise.resolve(void discarded.push(...saved)),
+    } as unknown as Files;
+    const inputs = ['[]', '[{"doc":"x"}]', 'null', '7', '"text"'];
+    for (const input of inputs) {
+      const read = readParts(files, {
+        body: bodyOf([
+          ['doc', 'text/csv', 'x'],
+          ['input', 'application/json', input],
+        ]),
+        contentType: 'multipart/form-data; boundary=x',
+        owner: { projectId: 1 },
+        limitBytes: 1_000,
+        lease: new ByteBudget({ totalBytes: 1_000_000, uncountedBytes: 0 }).lease('user:1'),
+        inTurn: atOnce,
+        signal: new AbortController().signal,
+      });
+      const message = 'The field `input` must be a JSON object.';
+      await assert.rejects(read, { status: 400, code: 'invalid', message }, input);
+    }
+    assert.equal(discarded.length, inputs.length);
+  });
+
   it('keep the charset of files; the input is decoded with the charset of its own part', async () => {
     const saved: (string | undefined)[] = [];
     const files = {

@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { chain, drawing, http, link, node, trigger, type Drawing } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
+import { endedDaysAgo, openRetention } from '../../support/retention-round.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { createFileClient } from '../../support/upload.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount, giveRole, type Account } from '../accounts.js';
 import { NOT_FOUND, type Page, type Project, type Workflow } from '../bodies.js';
-import { copy, createCategory, publish, uniqueWord } from '../marketplace-setup.js';
+import { copy, createCategory, markRun, publish, uniqueWord } from '../marketplace-setup.js';
 
 const add = ({ api }: Account, slug: string) =>
   api.post<Workflow>(`/workflows/marketplace/${slug}/add-from-marketplace/`);
@@ -233,6 +234,34 @@ describe('copies from the marketplace', function () {
       assert.deepEqual(copied['headers'], { Authorization: '' });
       assert.deepEqual(copied['body'], { text: 'key ********', '********': 1 });
       assert.equal(copied['url'], `${target.url}/echo?key=********`);
+    });
+
+    it('such a key is gone from a copy also when all runs of the published drawing have expired', async () => {
+      const literal = canary();
+      const headers = { Authorization: `Bearer ${literal}` };
+      const call = http(`${target.url}/echo`, { method: 'POST', headers, body: { text: `key ${literal}` } });
+      const start = trigger();
+      link(start, call);
+      const { workflowId, slug, runId } = await publish(stack, author, {}, drawing([start, call]));
+      const newest = (await author.api.run(workflowId)).data.id;
+      await author.api.pollToEnd(newest);
+      await markRun(stack, runId, 'use_as_marketplace_template', false);
+      await endedDaysAgo(stack, 31, runId, newest);
+      const retention = openRetention(stack);
+      try {
+        await retention.round();
+      } finally {
+        await retention.close();
+      }
+      const kept = await queryDatabase(
+        stack,
+        'SELECT id FROM runs WHERE workflow_id = $1 AND results_expired_at IS NOT NULL AND secrets_enc IS NOT NULL',
+        [workflowId],
+      );
+      assert.deepEqual(kept, [{ id: newest }], 'one run keeps its secrets');
+      const { body } = await add(await createAccount(stack), slug);
+      const copied = (body.data['nodes'] as { data: Record<string, unknown> }[])[1]!.data;
+      assert.deepEqual(copied['body'], { text: 'key ********' });
     });
 
     it('no secret travels: secret defaults and credential headers of HTTP, MCP and agent nodes arrive empty', async () => {

@@ -174,6 +174,29 @@ describe('the deltas of a run', () => {
     );
   });
 
+  it('of a step come whole to a slow reader, with its tool calls, although the next step has begun', () => {
+    const texts = new RunTexts(lease());
+    const reader = whole(texts);
+    const part = 'x'.repeat(40 * 1024);
+    const toolCall = { id: 'c', name: 'note', arguments: '{}' };
+    for (let number = 0; number < 3; number += 1)
+      texts.add({ ...RUN, attempt: 1, step: 0, number, body: { text: part } });
+    texts.add({ ...RUN, attempt: 1, step: 0, number: 3, body: { text: '', toolCalls: [toolCall], isLast: true } });
+    texts.add({ ...RUN, attempt: 1, step: 1, number: 0, body: { text: 'next' } });
+    const told: TextDelta[] = [];
+    for (let more = reader.drain(); more.length > 0; more = reader.drain()) told.push(...more);
+    assert.deepEqual(
+      told.map(({ step, index, text, tool_call: call }) => [step, index, text?.length ?? call]),
+      [
+        [0, 0, part.length],
+        [0, 1, part.length],
+        [0, 2, part.length],
+        [0, 3, toolCall],
+        [1, 0, 4],
+      ],
+    );
+  });
+
   it('are kept for a reader that has not reached the end of the node, whoever has left', async () => {
     const texts = new RunTexts(lease());
     const enter = () => {

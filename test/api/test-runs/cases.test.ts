@@ -170,13 +170,15 @@ describe('cases', function () {
     workflowId = other;
     await make({ name: 'waits' });
     await make({ name: 'unknown node', mocks: { nobody: { content: '' } } });
+    await make({ name: 'no iteration', mocks: { [`${asks.id}@${'l'.repeat(1_598)}[0]`]: { content: 'done' } } });
     await make({ name: 'answered', mocks: { [asks.id]: { action: 'done', values: {} } } });
     const { cases, failed } = await runCases();
-    assert.equal(failed, 2);
+    assert.equal(failed, 3);
     assert.deepEqual(
       cases.map(({ status, error }) => [status, error?.code]),
       [
         ['error', 'mock_missing'],
+        ['error', 'invalid'],
         ['error', 'invalid'],
         ['passed', undefined],
       ],
@@ -195,6 +197,23 @@ describe('cases', function () {
     assert.deepEqual(
       cases.map(({ status }) => status),
       ['passed', 'failed'],
+    );
+  });
+
+  it('fail if the failure that they expect was handled, and another one has failed the run', async () => {
+    const fails = { error: { code: 'http_status', message: 'No.' } };
+    const [caught, last] = [http(world.target.url, { on_error: 'continue' }), http(world.target.url)];
+    workflowId = await world.workflowOf(drawing(linkInRow([trigger(), caught, last])));
+    const expect = [{ node: caught.id, path: 'error.code', operator: '==', right: 'http_status' }];
+    await make({ name: 'both fail', mocks: { [caught.id]: fails, [last.id]: fails }, expect });
+    await make({ name: 'one is handled', mocks: { [caught.id]: fails, [last.id]: { content: 'mocked' } }, expect });
+    const { cases } = await runCases();
+    assert.deepEqual(
+      cases.map(({ status, failures }) => [status, failures]),
+      [
+        ['failed', []],
+        ['passed', []],
+      ],
     );
   });
 

@@ -123,6 +123,40 @@ describe('an estimate', function () {
     assert.equal(whole.reserved, null, 'nobody knows how many items there will be');
   });
 
+  it('counts the second call of a node whose answer must have a form', async () => {
+    const mark = randomUUID();
+    const model = `model-${mark}`;
+    const schema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+    const withFormat = (response_format?: object): DrawingNode => {
+      const ask = asks(mark, model);
+      return { ...ask, data: { ...ask.data, settings: { ...(ask.data['settings'] as object), response_format } } };
+    };
+    const estimateOf = async (ask: DrawingNode): Promise<{ reserved: string; workflowId: number }> => {
+      const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), ask])));
+      return { workflowId, reserved: usd(await estimate(workflowId, { mode: 'up_to', node: ask.id, input: {} })) };
+    };
+    const one = await estimateOf(withFormat());
+    const [wrong, right] = [{ text: 'no' }, { text: '{"text":"a"}' }];
+    world.stack.modelProvider.script(model, [wrong, right, wrong, right]);
+    for (const format of [{ type: 'json_object' }, { type: 'json_schema', json_schema: { name: 'text', schema } }]) {
+      const before = world.stack.modelProvider.requestsFor(model).length;
+      const ask = withFormat(format);
+      const { workflowId, reserved } = await estimateOf(ask);
+      const begun = await api.post<Envelope>(`/workflows/${workflowId}/test/`, {
+        body: { mode: 'up_to', node: ask.id, input: {} },
+      });
+      assert.equal((await api.pollToEnd(begun.body.data.id)).data.status, 'succeed');
+      const sent = world.stack.modelProvider.requestsFor(model).slice(before);
+      assert.equal(sent.length, 2);
+      const input = sent.reduce((sum, { counted }) => sum + Math.ceil(counted.length / 3), 0);
+      const needed = new Decimal(input).plus(2 * 2 * MAX_TOKENS).div(1_000_000);
+      assert.ok(needed.lte(reserved), `${reserved} for calls that reserve ${needed.toFixed()}`);
+      assert.ok(needed.plus('0.001').gt(reserved), 'a correction has few words besides the schema');
+    }
+    const text = await estimateOf(withFormat({ type: 'text' }));
+    assert.ok(new Decimal(text.reserved).minus(one.reserved).lt('0.00002'), 'any text fits');
+  });
+
   it('counts results that the test itself would produce as empty, and evaluates a variable method', async () => {
     const first = http(`${world.target.url}/${randomUUID()}`);
     const sends = http(`${world.target.url}/${randomUUID()}`, { method: '{{ input.method }}' });

@@ -33,9 +33,13 @@ describe('the expectations of a case', () => {
   async function judge(
     expect: Expectation[],
     by: Processes = processes,
-    { db = {} as Db, memory = budgetOf(1) }: { db?: Db; memory?: ByteBudget } = {},
+    {
+      db = {} as Db,
+      memory = budgetOf(1),
+      runStatus = 'Succeeded',
+    }: { db?: Db; memory?: ByteBudget; runStatus?: 'Succeeded' | 'Error' } = {},
   ) {
-    const ended = { runStatus: 'Succeeded' as const, errorCode: null, errorMessage: null, isCancelRequested: false };
+    const ended = { runStatus, errorCode: null, errorMessage: null, isCancelRequested: false };
     const result = { caseId: 1, runId: 'run', status: 'in progress' as const, costUsd: '0', ...ended };
     const judged = { ...result, detail: { expect, failures: [] } };
     return judgeCase({ db, memory, processes: by }, judged, { userId: 7, signal });
@@ -63,6 +67,30 @@ describe('the expectations of a case', () => {
     };
     assert.equal(await judge([costly], busy), undefined);
     assert.deepEqual(owners, [7]);
+  });
+
+  it('excuse a failed run only by the failure that has ended it', async () => {
+    const expect: Expectation[] = [{ node: 'large', path: 'error.code', operator: '==', right: 'http_status' }];
+    for (const [isHandled, status] of [
+      [false, 'passed'],
+      [true, 'failed'],
+    ] as const) {
+      const failed = { status: 'failed', error_code: 'http_status', error_message: 'No.', is_handled: isHandled };
+      const { db } = answering('', failed);
+      const judged = await judge(expect, processes, { db, memory: budgetOf(1_000), runStatus: 'Error' });
+      assert.deepEqual([judged?.status, judged?.detail.failures], [status, []]);
+    }
+  });
+
+  it('end the case as an error if one of their values is too large to be rendered', async () => {
+    const result = JSON.stringify({ content: 'x'.repeat(2 ** 20) });
+    const path = Array.from({ length: 33 }, () => 'result.content').join(' }}{{ n.');
+    const { db } = answering(result);
+    const expect: Expectation[] = [{ node: 'large', path, operator: '==', right: 'x' }];
+    const memory = budgetOf(100 * result.length);
+    const judged = await judge(expect, processes, { db, memory });
+    assert.deepEqual([judged?.status, judged?.detail.error?.code], ['error', 'rendered_too_large']);
+    assert.equal(memory.heldBytes, 0);
   });
 
   describe('of a large result', () => {
@@ -130,10 +158,10 @@ describe('the expectations of a case', () => {
   });
 });
 
-/** A database whose only node has this result. */
-function answering(result: string): { db: Db; statements: string[] } {
+/** A database whose only node has this result, or has ended as `end` says. */
+function answering(result: string, end: object = {}): { db: Db; statements: string[] } {
   const statements: string[] = [];
-  const row = { node_id: 'large', path: '', status: 'succeed', error_code: null, error_message: null };
+  const row = { node_id: 'large', path: '', status: 'succeed', error_code: null, error_message: null, ...end };
   const connection: DatabaseConnection = {
     executeQuery: ({ sql }: CompiledQuery) => {
       statements.push(sql);

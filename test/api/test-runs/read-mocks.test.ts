@@ -1,6 +1,7 @@
 // Tests the keys of mocks. A request may have thousands of them, of any length.
 import assert from 'node:assert/strict';
 import type { Db } from '../../../db/core/client.js';
+import { ApiError } from '../../../api/http/errors.js';
 import { readMocks, splitKey } from '../../../api/test-runs/read-mocks.js';
 import type { Document } from '../../../graph/document.js';
 
@@ -24,6 +25,20 @@ describe('the keys of mocks', () => {
     assert.deepEqual(looked.slice(0, 2), [key.length, 0]);
     assert.equal(looked.length, 402);
     assert.equal(Math.max(...looked.slice(1)), 400);
+  });
+
+  it('name an iteration after the @', async () => {
+    const read = (path: string) => readMocks(db, 1, { mocks: { [`a@${path}`]: { content: '' } }, document });
+    const longest = `${'l'.repeat(1_597)}[0]`;
+    for (const path of ['loop[0]', 'loop[3]/inner[0]', longest]) assert.equal((await read(path))[0]!.path, path);
+    for (const path of ['', 'loop', 'loop[x]', 'loop[0]\0', `l${longest}`, `${'\u{1f600}'.repeat(400)}[0]`]) {
+      await assert.rejects(read(path), (error: unknown) => {
+        assert.ok(error instanceof ApiError);
+        assert.deepEqual([error.status, Object.keys(error.fields!)], [400, ['mocks']]);
+        assert.match(error.fields!['mocks']![0]!, /must be like `LOOP\[3\]/);
+        return true;
+      });
+    }
   });
 
   it('are at most 1,000', async () => {

@@ -239,6 +239,18 @@ describe('test runs', function () {
       const refused = await pin(workflowId, 'any', body);
       assert.deepEqual([refused.status, Object.keys(refused.body)], [400, [field]]);
     }
+    const longest = `${'l'.repeat(1_597)}[0]`;
+    for (const [place, status] of [
+      [longest, 200],
+      [`l${longest}`, 400],
+      [`${'\u{1f600}'.repeat(400)}[0]`, 400],
+      ['loop', 400],
+    ] as const) {
+      const address = `/workflows/${workflowId}/pins/any/?path=${encodeURIComponent(place)}`;
+      const answer = await api.put<Record<string, unknown>>(address, { body: { result: { content: '' } } });
+      assert.equal(answer.status, status, JSON.stringify(answer.body));
+      if (status === 400) assert.deepEqual(Object.keys(answer.body), ['path']);
+    }
   });
 
   describe('are sources for others', () => {
@@ -378,6 +390,11 @@ describe('test runs', function () {
       mocks: { nobody: { content: '' } },
     });
     assert.match(unknown.body.mocks[0]!, /no such node/);
+    for (const place of ['loop', `${'l'.repeat(1_598)}[0]`]) {
+      const mocks = { [`${left.id}@${place}`]: { content: '' } };
+      const refused = await begin<{ mocks: string[] }>(workflowId, { mode: 'from', node: first.id, mocks });
+      assert.deepEqual([refused.status, Object.keys(refused.body)], [400, ['mocks']]);
+    }
   });
 
   it('let mocks fail a node, time a wait out, and answer a person', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { askOf, asksFor, policySentence, withAsk } from '../../../console/parts/agent-tools/approval-policy.js';
 import { addressIn, knownServers, labelFor, newTool } from '../../../console/parts/agent-tools/new-tool.js';
+import { isSameServer } from '../../../console/parts/agent-tools/same-server.js';
 import { approvalSentence } from '../../../console/kinds/approval-sentence.js';
 import { propertiesOf } from '../../../console/forms/schema.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
@@ -116,6 +117,22 @@ describe('a tool that is added', () => {
     ]);
     assert.equal(knownServers(drawing(nodes), [{ endpoint_url: 'https://a.example' }]).length, 1);
   });
+});
+
+it('a server stays the same when a save masks its secrets, until its address or connection changes', () => {
+  const asked = { endpoint_url: 'https://a.example', headers: { 'X-Key': 'typed', Accept: 'a' }, timeout: 5 };
+  const saved = { ...asked, headers: { Accept: 'a', 'X-Key': '********' }, workflow_id: 7, node_id: 'a' };
+  assert.ok(isSameServer(asked, saved));
+  assert.ok(isSameServer(asked, { ...asked, transport: null }));
+  for (const change of [
+    { endpoint_url: 'https://a.example/mcp' },
+    { transport: 'sse' },
+    { connection: 1 },
+    { headers: { 'X-Key': 'typed' } },
+    { headers: { 'X-Key': 'typed', Accept: 'a', More: 'b' } },
+  ]) {
+    assert.ok(!isSameServer(asked, { ...asked, ...change }), JSON.stringify(change));
+  }
 });
 
 it('the rules of approval are said in words', () => {

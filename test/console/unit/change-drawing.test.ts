@@ -4,15 +4,17 @@ import {
   connect,
   disconnect,
   followHandles,
+  freePlace,
   mayConnect,
   moveNodes,
   removeNodes,
   setData,
+  startValue,
   tidyUp,
 } from '../../../console/drawing/change-drawing.js';
 import { copyNodes, pasteNodes } from '../../../console/drawing/clipboard.js';
 import { cpuMilliseconds } from '../../support/cpu-time.js';
-import { byType, dataOf, nodesOf, type Drawing } from '../../../console/drawing/drawing.js';
+import { byType, dataOf, nodesOf, positionOf, type Drawing } from '../../../console/drawing/drawing.js';
 import { flowNodes } from '../../../console/drawing/flow-nodes.js';
 import { linksOf } from '../../../console/drawing/links.js';
 import { readLinks } from '../../../console/drawing/run-links.js';
@@ -39,6 +41,22 @@ describe('a drawing that is changed in the editor', () => {
   it('gives a new request the setting response, without which older drawings mean something else', () => {
     const added = addNode({}, kinds, httpKind!, { x: 0, y: 0 });
     assert.deepEqual(dataOf(nodesOf(added.drawing).get(added.id))['settings'], { response: 'auto' });
+  });
+
+  it('begins a list with few items, whatever number the schema of a stranger demands', () => {
+    const list = (items: object): object => ({ type: 'array', minItems: 1_000, items });
+    assert.deepEqual(startValue({ ...list({ type: 'string' }), minItems: 3 }), ['', '', '']);
+    const [first, ...others] = startValue(list({ ...list(list({ type: 'string' })), minItems: 2 })) as unknown[];
+    assert.deepEqual(first, [[], []]);
+    assert.equal(others.length, 19);
+  });
+
+  it('has room for a new node, however far away the nodes are', () => {
+    const far = { ...http('a', []), position: { x: -1e19, y: 1e19 } };
+    // Asked first, because the search for room would never end with another answer.
+    assert.deepEqual(positionOf(far), { x: 0, y: 0 });
+    const { x, y } = freePlace(drawing([far]), new Set(), { x: 0, y: 0 });
+    assert.deepEqual([x > 0, y], [true, 0]);
   });
 
   it('runs as it is linked there', () => {
@@ -302,5 +320,24 @@ describe('where the exits of a node change', () => {
     const left = disconnect(drawn, kinds, [lost!.data!.link]);
     assert.deepEqual(ofNode(left), [['n', 'yes', 'a']]);
     assert.deepEqual(edgesOf(left), []);
+  });
+
+  it('a link from an exit that the mode of a node does not offer is drawn as one that does not run', () => {
+    const memory = { byId: new Map(), all: [] };
+    const looksOf = (drawn: Drawing) => {
+      const link = flowEdges(drawn, kinds, new Set(), memory).find(({ target }) => target === 'b')!;
+      const looks = { drawing: drawn, kinds, selection: { nodes: new Set<string>(), links: new Set<string>() } };
+      const card = flowNodes({ ...looks, problems: [], moving: new Map() }).find(({ id }) => id === 'n')!;
+      assert.ok(card.handles!.some(({ id }) => id === link.sourceHandle));
+      return [link.sourceHandle, link.className];
+    };
+    const targets = { next_nodes: ['a'], timeout_node: 'b' };
+    const called = around('wait-node', { mode: 'callback', ...targets });
+    const timed = around('wait-node', { mode: 'duration', seconds: 1, ...targets });
+    assert.deepEqual(looksOf(called), ['timeout', 'link']);
+    assert.deepEqual(looksOf(timed), ['(lost)', 'link link-idle']);
+    assert.deepEqual(looksOf(called), ['timeout', 'link']);
+    const [, lost] = linksOf(timed, kinds).filter(({ source }) => source === 'n');
+    assert.deepEqual(ofNode(disconnect(timed, kinds, [lost!])), [['n', null, 'a']]);
   });
 });

@@ -35,6 +35,17 @@ describe('a cURL command', () => {
     assert.deepEqual([method, body], ['GET', undefined]);
   });
 
+  it('encodes parts of the query as curl does: not behind a plus, and without files', () => {
+    const { url, method, body, remarks } = readCurl(
+      "curl 'http://a.example/find?x=1' --url-query 'q=a b&c' --url-query +y=%20z --url-query mail@home=1 --url-query n@f.txt",
+    );
+    assert.equal(url, 'http://a.example/find?x=1&q=a%20b%26c&y=%20z&mail@home=1');
+    assert.deepEqual([method, body, remarks], ['GET', undefined, ['The file f.txt was not read for n.']]);
+    assert.deepEqual(readCurl('curl a.example --url-query @f.txt').remarks, ['The file f.txt was not read.']);
+    assert.equal(readCurl('curl a.example --url-query q=1 -d x=2').url, 'http://a.example?q=1');
+    assert.deepEqual(readCurl('curl a.example --data-urlencode mail@home=1').body, { 'mail@home': '1' });
+  });
+
   it('makes headers of credentials, wherever they stand', () => {
     const expected = { Authorization: 'Basic YWRhOmzDtmls' };
     assert.deepEqual(readCurl('curl -u ada:löil https://a.example').headers, expected);
@@ -54,6 +65,16 @@ describe('a cURL command', () => {
     const { method, body, remarks } = readCurl("curl a.example -F 'note=hi;type=text/plain' -F image=@cat.png");
     assert.deepEqual([method, body], ['POST', { $form: { note: 'hi', image: '' } }]);
     assert.deepEqual(remarks, ['The file cat.png was not read. Choose it for image under Body.']);
+  });
+
+  it('keeps each of the fields of a form that have one name', () => {
+    const { body } = readCurl('curl a.example -F tag=a -F note=hi -F tag=b -F tag=c -F __proto__=d');
+    const fields = Object.entries((body as { $form: object }).$form);
+    assert.deepEqual(fields, [
+      ['tag', ['a', 'b', 'c']],
+      ['note', 'hi'],
+      ['__proto__', 'd'],
+    ]);
   });
 
   it('says what it does not read', () => {

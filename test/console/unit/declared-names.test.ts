@@ -51,6 +51,16 @@ describe('names that variables use', () => {
     );
   });
 
+  it('are those of the start in variables of the input, whatever names another trigger has', () => {
+    const text = '{{ input.city }} {{ other.result.city }}';
+    const withOther = (id: string): Drawing => {
+      const { nodes, ...rest } = drawn(startOf('city'), taskOf(), 1, text);
+      return { ...rest, nodes: [...(nodes as []), { id: 'other', type: 'trigger-node', data: startOf(id) }] };
+    };
+    const renamed = followNames(withOther('city'), withOther('town'), kinds, 'other');
+    assert.equal(read(renamed), '{{ input.city }} {{ other.result.town }}');
+  });
+
   it('are followed from the beginning of the typing, through names that are empty or used twice', () => {
     const text = '{{ input.city }} {{ input.size }}';
     const before = drawn(startOf('city', 'size'), taskOf(), 1, text);

@@ -14,6 +14,11 @@ import { eventually } from '../../../harness/timing/eventually.js';
 const kinds = byType(describeNodes() as Parameters<typeof byType>[0]);
 const EMPTY = { nodes: [], edges: [] } as unknown as Drawing;
 const withNode = (drawing: Drawing) => addNode(drawing, kinds, kinds.get('set-node')!, { x: 0, y: 0 }).drawing;
+/** A drawing whose trigger has a secret field. The service answers its default value as `********`. */
+const withSecret = (secret = '********') => {
+  const inputs = [{ id: 'access', title: 'Access', type: 'text', is_secret: true, default_value: secret }];
+  return { nodes: [{ id: 't', type: 'trigger-node', data: { id: 't', input_fields: inputs } }], edges: [] } as Drawing;
+};
 const countOf = (drawing: Drawing | undefined) => drawing && nodesOf(drawing).size;
 
 function refused(status: number): ServiceError {
@@ -74,8 +79,8 @@ function startEntries() {
   };
 }
 
-function openEditor(calls: DraftCalls, entries = startEntries()) {
-  const store = new EditorStore(EMPTY, kinds, false);
+function openEditor(calls: DraftCalls, entries = startEntries(), saved = EMPTY) {
+  const store = new EditorStore(saved, kinds, false);
   const saver = { getState: () => ({ workflow: { id: 7, version: 1 }, isSaving: false }) };
   let isSignedIn = true;
   const keeper = new DraftKeeper({ store, saver, owner: 1, calls, entries, isSignedIn: () => isSignedIn });
@@ -248,6 +253,77 @@ describe('the keeper of unsaved work', () => {
     assert.deepEqual(here.store.drawing, unsaved);
     here.store.undo();
     assert.deepEqual(here.store.drawing, EMPTY);
+  });
+
+  it('loses no change that the person makes while the work from before the answer is read', async () => {
+    const place = startService();
+    const { service, calls } = place;
+    service.before = { runId: 'run', drawing: undefined };
+    assist(place, 'run', withNode(EMPTY));
+    const [asked, answered] = [createGate(), createGate()];
+    const before: DraftCalls['before'] = async () => {
+      asked.open();
+      await answered.opened;
+      return service.before;
+    };
+    const here = open({ ...calls, before });
+    await asked.opened;
+    here.store.change(withNode(EMPTY));
+    answered.open();
+    await eventually(() => here.store.getState().answer !== undefined);
+    assert.equal(countOf(here.store.drawing), 2);
+    await eventually(() => countOf(service.draft?.drawing) === 2);
+  });
+
+  it('knows its own draft again although the answer to the write was lost, and a secret is masked there', async () => {
+    const { service, calls } = startService();
+    let isLost = false;
+    const write: DraftCalls['write'] = async (drawing, version, tag) => {
+      const draft = await calls.write(drawing, version, tag);
+      draft.drawing = JSON.parse(JSON.stringify(drawing).replace('typed', '********')) as Drawing;
+      if (isLost) return draft;
+      isLost = true;
+      // The client has repeated the request.
+      throw refused(412);
+    };
+    const here = open({ ...calls, write }, startEntries(), withSecret());
+    here.store.change(withNode(withSecret('typed')));
+    await eventually(() => service.draft !== undefined);
+    here.store.change(withNode(here.store.drawing));
+    await eventually(() => countOf(service.draft?.drawing) === 3);
+    assert.deepEqual(here.keeper.getState().offers, []);
+    assert.equal(here.store.isFromDraft, false);
+  });
+
+  it('offers a draft that looks like the saved drawing but may have another secret, until it is saved', async () => {
+    const { service, calls } = startService();
+    await calls.write(withSecret(), 1, undefined);
+    const here = open(calls, startEntries(), withSecret());
+    await eventually(() => here.keeper.getState().offers.length === 1);
+    assert.equal(here.store.getState().isDirty, false);
+    for (const round of ['first', 'after Undo']) {
+      assert.equal(await here.keeper.continue(here.keeper.getState().offers[0]!), true);
+      assert.deepEqual(here.keeper.getState().offers, []);
+      assert.equal(here.store.getState().isDirty, true, round);
+      if (round !== 'first') break;
+      here.store.undo();
+      await eventually(() => here.keeper.getState().offers.length === 1);
+      assert.equal(here.store.getState().isDirty, false);
+    }
+    assert.equal(await here.keeper.beforeSave(), service.draft!.tag);
+    service.draft = undefined;
+    here.keeper.saved();
+    here.store.markSaved(here.store.drawing, withSecret());
+    assert.equal(here.store.getState().isDirty, false);
+    assert.deepEqual(here.keeper.getState().offers, []);
+  });
+
+  it('removes a draft that equals the saved drawing and hides no secret', async () => {
+    const { service, calls } = startService();
+    await calls.write(withNode(EMPTY), 1, undefined);
+    const here = open(calls, startEntries(), service.draft!.drawing);
+    await eventually(() => service.draft === undefined);
+    assert.deepEqual(here.keeper.getState().offers, []);
   });
 
   it('gives nothing to the assistant while a person has to decide about the draft of another editor', async () => {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { addNode, setData } from '../../../console/drawing/change-drawing.js';
 import { byType, dataOf, nodesOf, type Drawing } from '../../../console/drawing/drawing.js';
 import { EditorStore } from '../../../console/drawing/editor-store.js';
-import { flowEdges } from '../../../console/drawing/use-flow.js';
+import { createFlowHandlers, flowEdges } from '../../../console/drawing/use-flow.js';
 import { flowNodes } from '../../../console/drawing/flow-nodes.js';
 import { addNote } from '../../../console/drawing/notes.js';
 import { variablesFor } from '../../../console/drawing/variables.js';
@@ -133,6 +133,74 @@ describe('undo', () => {
     mine.undo();
     assert.equal(label(mine), 'mine');
     assert.equal(mine.getState().isDirty, true);
+  });
+});
+
+describe('an answer of the assistant', () => {
+  const openSmall = () => new EditorStore(drawing([trigger('t', ['a']), http('a', [])]), kinds, false);
+  const withMethod = (store: EditorStore, method: string): Drawing =>
+    setData(store.drawing, 'a', { ...dataOf(nodesOf(store.drawing).get('a')), method });
+  const partsOf = (store: EditorStore) => {
+    const { label: text, method } = dataOf(nodesOf(store.drawing).get('a'));
+    return [text, method];
+  };
+
+  it('is undone without what the person has changed between its parts and after them', () => {
+    const store = openSmall();
+    store.assist('run', withMethod(store, 'PUT'));
+    write(store, 'between');
+    store.change(addNote(store.drawing, { x: 0, y: 0 })!.drawing);
+    store.assist('run', withMethod(store, 'POST'));
+    const { notes } = store.drawing as { notes: unknown[] };
+    store.change(setData(store.drawing, 't', { ...dataOf(nodesOf(store.drawing).get('t')), label: 'after' }));
+    store.undoAnswer();
+    assert.deepEqual(partsOf(store), ['between', undefined]);
+    assert.deepEqual((store.drawing as { notes: unknown[] }).notes, notes);
+    assert.equal(dataOf(nodesOf(store.drawing).get('t'))['label'], 'after');
+    store.undo();
+    assert.deepEqual(partsOf(store), ['between', 'POST']);
+  });
+
+  it('is forgotten once Undo has led to where it began, also past changes of the person', () => {
+    const store = openSmall();
+    const { drawing: begun } = store;
+    store.assist('run', withMethod(store, 'PUT'));
+    write(store, 'between');
+    store.assist('run', withMethod(store, 'POST'));
+    for (const expected of [
+      ['between', 'PUT'],
+      [undefined, 'PUT'],
+    ]) {
+      store.undo();
+      assert.deepEqual(partsOf(store), expected);
+      assert.ok(store.getState().answer);
+    }
+    store.undo();
+    assert.equal(store.drawing, begun);
+    assert.equal(store.getState().answer, undefined);
+  });
+
+  it('is one step of Undo, although the person selects nodes and leaves fields between its parts', () => {
+    const store = openSmall();
+    const { drawing: begun } = store;
+    const flow = createFlowHandlers(store, () => {});
+    store.assist('run', withMethod(store, 'PUT'));
+    flow.onNodesChange([{ type: 'select', id: 'a', selected: true }]);
+    store.assist('run', withMethod(store, 'POST'));
+    store.endGesture();
+    store.assist('run', withMethod(store, 'PATCH'));
+    store.undo();
+    assert.equal(store.drawing, begun);
+    assert.deepEqual([...store.getState().selection.nodes], ['a']);
+  });
+
+  it('ends with the next one: what still comes of it then is a step of its own', () => {
+    const store = openSmall();
+    store.assist('run', withMethod(store, 'PUT'));
+    store.forgetAnswer();
+    store.assist('run', withMethod(store, 'POST'));
+    store.undo();
+    assert.deepEqual(partsOf(store), [undefined, 'PUT']);
   });
 });
 

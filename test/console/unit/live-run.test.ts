@@ -7,8 +7,10 @@ import {
   nodeKey,
   parseNodeKey,
   startLiveRun,
+  type LiveRun,
   type NodeEntry,
 } from '../../../console/live/live-run.js';
+import { statusOf } from '../../../console/live/node-status.js';
 
 const START = '2026-01-31T12:00:00.000Z';
 const END = '2026-01-31T12:00:01.000Z';
@@ -123,6 +125,28 @@ describe('the live state of a run', () => {
     const polled = applyState(decided, { status: 'in progress', version: version + 1, nodes: { agent: entry } });
     assert.deepEqual(polled.pending.get('agent'), ['three']);
     assert.equal(applyEvents(polled, [ended('agent')]).pending.size, 0);
+  });
+
+  it('does not wait any longer once the last request is decided, although no event of the node says so', () => {
+    const requests = ['one', 'two'].map((id) => ({ request_id: id, status: 'pending' }));
+    const entry: NodeEntry = {
+      id: 'agent',
+      status: 'in progress',
+      started_at: START,
+      finished_at: null,
+      approval_requests: requests,
+      waiting: { for: 'approval', until: END },
+    };
+    const wordIn = (live: LiveRun) => statusOf(live.nodes.get('agent')!, live.pending.has('agent'));
+    const polled = startLiveRun('in progress', { agent: entry });
+    assert.equal(wordIn(polled), 'waiting');
+    const once = applyEvents(polled, [asked('one', 'approved')]);
+    assert.equal(wordIn(once), 'waiting');
+    assert.equal(wordIn(applyEvents(once, [asked('two', 'rejected')])), 'in progress');
+    assert.equal(
+      applyState(polled, { status: 'in progress', version: 1, nodes: { agent: entry } }).nodes.get('agent'),
+      polled.nodes.get('agent'),
+    );
   });
 
   it('keeps iterations of a node apart, and takes any id as it is', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ExactNumber } from '../../../graph/exact-number.js';
-import { sortedPositions, tablesIn, toCsv } from '../../../console/ui/rows.js';
+import { partsOutsideTables, sortedPositions, tablesIn, toCsv } from '../../../console/ui/rows.js';
 
 describe('lists of objects as tables', () => {
   it('are found in a value and in its fields, with the columns of all rows', () => {
@@ -17,6 +17,21 @@ describe('lists of objects as tables', () => {
       [['orders'], ['page', 'items']],
     );
     assert.deepEqual(tablesIn('text'), []);
+  });
+
+  it('leave the parts of a value beside them, each with its path', () => {
+    const page = { items: [{ a: 1 }], next: 2, links: { self: 'x' } };
+    assert.deepEqual(partsOutsideTables({ total: 3, page, none: [], texts: ['a'] }), [
+      { path: ['total'], value: 3 },
+      { path: ['page', 'next'], value: 2 },
+      { path: ['page', 'links'], value: { self: 'x' } },
+      { path: ['none'], value: [] },
+      { path: ['texts'], value: ['a'] },
+    ]);
+    assert.deepEqual(partsOutsideTables([{ a: 1 }]), []);
+    for (const value of ['text', { a: 1, b: [1, 2] }]) {
+      assert.deepEqual(partsOutsideTables(value), [{ path: [], value }], 'a value without a table stays whole');
+    }
   });
 
   it('sort numbers as numbers, and leave what is missing at the end', () => {

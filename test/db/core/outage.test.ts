@@ -39,6 +39,53 @@ async function startForgetfulRelay(to: URL): Promise<{ port: number; forgetLast:
   };
 }
 
+interface HoldingRelay {
+  port: number;
+  /** What clients have sent. */
+  sent: () => string;
+  /** Keeps what the server answers. Call the result to pass it on. */
+  hold: () => () => void;
+  close: () => void;
+}
+
+/** A relay of TCP connections that can keep the answers of the server. */
+async function startHoldingRelay(to: URL): Promise<HoldingRelay> {
+  const sockets: net.Socket[] = [];
+  const held: (() => void)[] = [];
+  let [sent, isHeld] = ['', false];
+  const server = net.createServer((near) => {
+    const far = net.connect(Number(to.port), to.hostname);
+    sockets.push(near, far);
+    for (const socket of [near, far]) socket.on('error', () => undefined);
+    near.on('data', (bytes) => {
+      sent += bytes.toString('latin1');
+      far.write(bytes);
+    });
+    far.on('data', (bytes) => {
+      const pass = (): void => void near.write(bytes);
+      if (isHeld) held.push(pass);
+      else pass();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    sent: () => sent,
+    hold() {
+      isHeld = true;
+      return () => {
+        isHeld = false;
+        for (const pass of held.splice(0)) pass();
+      };
+    },
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
 const MIB = 2 ** 20;
 
 /** A relay of TCP connections, which passes on 4 MiB a second of what clients send for ten seconds, then everything. */
@@ -196,6 +243,29 @@ describe('a database that is away or full', function () {
       assert.equal(await lengthOf('prepared'), 8);
       assert.equal(await lengthOf('x'.repeat(64 * MIB)), 64 * MIB);
     } finally {
+      relay.close();
+    }
+  });
+
+  it('has no room although an answer to an earlier question arrives after the refusal', async () => {
+    await queryDatabase(stack, `ALTER ROLE ${role} SET default_transaction_read_only = on`);
+    const address = new URL(url);
+    const relay = await startHoldingRelay(new URL(url));
+    address.port = String(relay.port);
+    try {
+      const { pulse, states } = connect(address.href);
+      const asked = (): number => relay.sent().split('SELECT\0').length - 1;
+      await eventually(() => asked() > 0);
+      const release = relay.hold();
+      const before = asked();
+      await eventually(() => asked() > before);
+      pulse.reportError(Object.assign(new Error('full'), { code: '53100' }));
+      assert.equal(pulse.state, 'no room');
+      release();
+      await eventually(() => relay.sent().includes('transaction_read_only'));
+      assert.deepEqual(states, ['no room']);
+    } finally {
+      await queryDatabase(stack, `ALTER ROLE ${role} RESET default_transaction_read_only`);
       relay.close();
     }
   });

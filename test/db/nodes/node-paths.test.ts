@@ -83,6 +83,10 @@ describe('a node is another one in each iteration that encloses it', function ()
     const [first, second] = keysOf(run);
     await markCallApplied(db, { ...second!, attempt: 1 }, paidCall('0.005'));
     assert.deepEqual([(await sumCallPrices(db, first!)).usd, (await sumCallPrices(db, second!)).usd], ['0', '0.005']);
+    const tool = { ...second!, ordinal: 1, provider: 'server', model: 'tool', mayRepeat: false };
+    await claimCall(db, tool);
+    assert.equal((await sumCallPrices(db, second!)).model, 'm', 'the name of a tool is not that of a model');
+    assert.equal((await sumCallPrices(db, { ...second!, nodeId: 'calls nothing' })).model, null);
     const error = { code: 'failed', message: 'It failed.' };
     await endRun(db, run.id, { status: 'failed', error });
     const rows = await db

@@ -35,8 +35,8 @@ const NO_BYTES = Buffer.alloc(0);
 const DIGITS = /^-?\d+$/;
 
 /**
- * Replaces integers that no double represents by marked strings. The marker before the whole text tells the prelude to
- * turn these into BigInt.
+ * Replaces each integer that no double represents with a marked string. The marker before the whole text tells the
+ * prelude to turn these strings into BigInt.
  */
 function markIntegers(json: string, marker: string): string {
   if (!mayHoldInexactNumber(json)) return json;

@@ -63,7 +63,10 @@ interface DateRequest {
   time?: unknown;
 }
 
-/** Returns JSON text, or an empty text for an invalid locale, option, time zone or time. */
+/**
+ * Returns JSON text, or an empty text for an invalid locale, option, time zone or time. A locale that does not match
+ * `LOCALE` becomes `en-US`.
+ */
 function formatDate(json: string): string {
   try {
     const { what, locale, options, time } = JSON.parse(json) as DateRequest;

@@ -123,7 +123,8 @@ async function execute({ runtime, refusals }: Instance, execution: Execution): P
     return described.error === undefined ? toEnd(described.value) : { status: 'memory' };
   };
   const inputs = vm.newString(program.inputs);
-  // The wrapper keeps the line numbers of the code. Its last line ends a comment that the code has left open.
+  // The wrapper keeps the line numbers of the code. Its end is on a line of its own, because a `//` comment at the end
+  // of the code would hide it.
   const compiled = vm.evalCode(`(async function (inputs) { 'use strict'; ${program.code}\n})`, CODE_FILE, {
     type: 'global',
   });

@@ -186,7 +186,7 @@ function Follow({ workflowId, conversation, keeper }: FollowProps) {
     },
     staleTime: Infinity,
     gcTime: 0,
-    // A failed request is repeated, because no step may come after this one.
+    // A failed request is repeated, because there may be no later step, which would start another request.
     refetchInterval: ({ state }) => (state.status === 'error' ? FOLLOW_AGAIN_MS : false),
   });
   return null;

@@ -200,6 +200,19 @@ describe('a call of a model', () => {
     assert.deepEqual([failure.code, asked.length], ['provider_error', 6]);
   });
 
+  it('streams again after a call that was also refused in one piece', async () => {
+    answer = (response) => void response.writeHead(400).end('The stream of your messages is too long.');
+    assert.equal((await failureOf(10_000, 'talks-of-streams', () => undefined)).code, 'provider_error');
+    answer = stream;
+    const told: string[] = [];
+    await call(10_000, 'talks-of-streams', (piece) => told.push(piece));
+    assert.deepEqual(
+      asked.map(({ stream: streamed }) => streamed),
+      [true, false, true],
+    );
+    assert.equal(told.join(''), 'yes');
+  });
+
   it('is not repeated without a refused field when it is given up in between', async () => {
     const assistant = { role: 'assistant', content: 'Hi', reasoning: 'hm' };
     for (const [model, field] of [
