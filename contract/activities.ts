@@ -146,7 +146,7 @@ export interface EndIterationFacts {
 export interface EndLoopRef extends NodeKey {
   /** The failed iteration that makes the loop fail. */
   failure?: { code: string; index: number };
-  /** `rounds` and `isOver` (the loop's condition holds) are set for a conditional loop. */
+  /** `rounds` (how many iterations have ended) and `isOver` (the condition holds) are set for a conditional loop. */
   rounds?: number;
   isOver?: boolean;
 }
@@ -155,7 +155,7 @@ export interface WaitFacts {
   for: WaitReason;
   /** The time at which the wait ends, in milliseconds since the epoch. */
   untilMs: number;
-  /** Set if the wait is already over: its event has arrived, its time has passed, or nobody needs it. */
+  /** Set if the wait is already over: its event has arrived, its time has passed, or the node need not wait. */
   isOver?: true;
   /** The run of a sub-workflow, which is accepted and open. */
   child?: ChildToStart;
@@ -210,7 +210,8 @@ export interface Activities extends NodeActivities, StartWaitActivities {
   enterPool: (ref: EnterPoolRef) => Promise<EnteredPool>;
   agentTurn: (ref: TurnRef & WalkRef) => Promise<TurnFacts>;
   /**
-   * Makes the tool calls of a turn. Returns undefined once every call has a result; until then the workflow repeats it.
+   * Makes the tool calls of a turn. Returns undefined once every call has a result; until then the workflow repeats
+   * this activity.
    */
   agentTools: (ref: TurnRef) => Promise<ToolsFacts | undefined>;
   /**

@@ -64,7 +64,7 @@ export interface LoopSnapshot {
   open: [index: number, iteration: ScopeSnapshot][];
   /** The failed iteration that makes the loop fail. */
   failure?: { code: string; index: number };
-  /** `isOver` (the condition holds) and `rounds` (how many have ended) are set for a conditional loop. */
+  /** For a conditional loop: `isOver` if its condition to end holds, `rounds` is the number of ended iterations. */
   isOver?: boolean;
   rounds?: number;
 }
@@ -76,7 +76,7 @@ export interface LoopSnapshot {
 export interface ResumedRun extends ScopeSnapshot {
   agents: [node: number, cursor: AgentCursor, path?: string][];
   decisions: [requestId: string, isApproved: boolean][];
-  /** The waits in progress, and the woken nodes (`nodePlace`). Both are absent if the run has neither. */
+  /** The waits in progress, and the woken nodes, named by `nodePlace`. Both are absent if the run has neither. */
   waits?: [node: number, wait: WaitFacts, path?: string][];
   woken?: string[];
 }
@@ -88,7 +88,10 @@ export interface AgentCursor {
   requests: string[];
   /** The time at which the requests expire, by the workflow's clock. */
   deadlineMs: number;
-  /** Set once the tool calls wait for runs that they have started: the end of that wait, by the workflow's clock. */
+  /**
+   * Set once the tool calls wait for runs that they have started: the end of that wait, in milliseconds since the epoch
+   * (`ToolsFacts.untilMs`), by the clock of the worker that has accepted the run.
+   */
   runsUntilMs?: number;
 }
 
@@ -113,8 +116,9 @@ export const STATUS_QUERY = 'status';
 export interface RunStatusAnswer {
   phase: 'running' | 'draining' | 'failing' | 'cancelling' | 'finishing';
   /**
-   * The states of the nodes for operators, as one character per node in the plan's order: `0` waiting, `1` ready, `2`
-   * running, `3` succeeded, `4` failed, `5` skipped, `6` cancelled.
+   * The states of the nodes outside loop bodies, for operators, as one character per node in the plan's order: `0` not
+   * decided, because links to it are still open, `1` ready, `2` started and not ended (also a node that waits), `3`
+   * succeeded, `4` failed, `5` skipped, `6` cancelled.
    */
   states: string;
   live: LiveNode[];
@@ -123,7 +127,7 @@ export interface RunStatusAnswer {
 export interface LiveNode {
   id: string;
   path: string;
-  /** Absent while the node is running. */
+  /** Absent unless the node waits. */
   waiting?: Waiting;
 }
 

@@ -37,8 +37,8 @@ export interface FiringRef {
 
 export interface ScheduleActivities {
   /**
-   * Accepts the run of a firing. Returns undefined if there is no run to wait for: it was refused, or it has already
-   * ended.
+   * Accepts the run of a firing. Returns undefined if there is no run to wait for: the schedule is paused or deleted,
+   * or the run was refused or has already ended.
    */
   acceptFiring: (firing: FiringRef) => Promise<ChildToStart | undefined>;
   isRunOver: (run: { runId: string }) => Promise<boolean>;

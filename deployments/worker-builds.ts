@@ -22,7 +22,10 @@ export interface Build {
   open_runs: number;
 }
 
-/** Thrown for an unknown build, or one that lacks a task queue of the current build. The message is a sentence. */
+/**
+ * Thrown for an unknown build, for one that lacks a task queue of the current build, and for a ramp to the current
+ * build. The message is a sentence.
+ */
 export class DeploymentError extends Error {
   override name = 'DeploymentError';
 }
@@ -70,7 +73,7 @@ export async function routingOf({ workflowService, namespace, name }: Deployment
   }
 }
 
-/** Rejects with the gRPC error of a conflict if the routing has changed since `routing` was read. */
+/** Rejects with the gRPC error of a conflict if the routing has changed since `conflictToken` was read. */
 export async function makeCurrent(
   { workflowService, namespace, name }: Deployment,
   buildId: string,
@@ -114,7 +117,7 @@ export async function listBuilds(deployment: Deployment): Promise<Build[]> {
 
 /**
  * Sends all new runs to `buildId`. Throws `DeploymentError` for an unknown build, and for a build that lacks a task
- * queue of the current build: nodes of that pool would wait for a worker that never comes.
+ * queue of the current build: nodes of the pool with this queue would wait for a worker that never comes.
  */
 export async function setCurrent(
   deployment: Deployment,
@@ -125,7 +128,10 @@ export async function setCurrent(
   await makeCurrent(deployment, buildId, routing, { ignoreMissingTaskQueues: ignoreMissingPools });
 }
 
-/** Sends `percent` of new runs to `buildId`, and the others to the current build. Throws as `setCurrent` does. */
+/**
+ * Sends `percent` of new runs to `buildId`, and the others to the current build. Throws as `setCurrent` does, and if
+ * `buildId` is the current build.
+ */
 export async function setRamp(
   deployment: Deployment,
   buildId: string,

@@ -1,4 +1,5 @@
-// Collects the evidence after the last run has ended: from the clients, the outside, the database and the API.
+// Collects the evidence after the last run has ended: from the clients, the systems outside of the service
+// (outside.ts), the database and the API.
 import type { Evidence, StoredChild, StoredNode, StoredRun } from './evidence.js';
 import type { Struck } from './service.js';
 import type { Stage } from './stage.js';

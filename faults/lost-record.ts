@@ -1,4 +1,5 @@
-// Locks rows from outside the service, so that an update waits and is lost if the process that sent it dies.
+// Locks rows from outside the service, so that an update waits, and is lost if the process that sent it is killed and
+// its database connection is ended.
 import pg from 'pg';
 import { eventually } from '../harness/timing/eventually.js';
 import { partsReplaced } from './parts.js';
@@ -45,7 +46,7 @@ export async function loseRecord(stage: Stage, place: RowPlace, release: () => v
 async function lockNode(world: World, { runId, path = '', nodeId }: RowPlace): Promise<RowLock> {
   const isNode = 'run_id = $1 AND path = $2 AND node_id = $3';
   const key = [runId, path, nodeId];
-  // The first attempt of a node is stored as started only after a while.
+  // The node has a row only after the run has reached it and its first attempt has claimed it.
   const isMarked = `SELECT FROM node_results WHERE ${isNode}`;
   await eventually(async () => (await world.query(isMarked, key)).length === 1, WITHIN);
   const lock = await lockRow(world, `SELECT status FROM node_results WHERE ${isNode} FOR UPDATE`, key);

@@ -19,9 +19,9 @@ const BUSY_SHARE = 0.3;
 const END_WITHIN_MS = 300_000;
 const OPEN_WITHIN_MS = 120_000;
 
-/** What a fault does at one moment, before it is applied. */
+/** The description of a hit, which the fault gives before the hit is applied. */
 export interface HitDescription extends Pick<HitRecord, 'what' | 'cuts' | 'apiDown'> {
-  /** The parts that it ends. All other parts must survive. */
+  /** The parts that the hit ends. All other parts must survive. */
   ends: string[];
 }
 
@@ -102,7 +102,8 @@ export class Stage<Where extends Struck = World> {
   }
 
   /**
-   * Starts a run of the fault's own graph, in addition to the load. Waiting nodes get answers if `mayAnswer` is true.
+   * Starts a run of the fault's own graph, in addition to the load. Waiting nodes get answers once `mayAnswer` returns
+   * true.
    */
   async start(shape: Shape, ending: Ending = 'succeed', mayAnswer = (): boolean => true): Promise<ClientRun> {
     const { id } = await this.createWorkflow(shape);
@@ -141,7 +142,7 @@ export class Stage<Where extends Struck = World> {
     this.complaints.push(message);
   }
 
-  /** Returns false if a run has not ended in time; the clients are stopped then. */
+  /** Returns false if a client has failed, or if a run has not ended in time, after which all clients are stopped. */
   async allEnded(): Promise<boolean> {
     const timer = setTimeout(() => this.giveUp(), END_WITHIN_MS);
     const outcomes = await Promise.allSettled(this.runs.map(({ ended }) => ended));

@@ -38,6 +38,6 @@ export function cleanFileName(raw: string): string {
 /** Returns the declared media type in lower case, or `application/octet-stream` if it is not valid. */
 export function cleanFileType(raw: string | undefined): string {
   const type = (raw ?? '').trim();
-  const isType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/.test(type) && type.length <= LONGEST_TYPE;
+  const isType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[\x20-\x7e]*)?$/.test(type) && type.length <= LONGEST_TYPE;
   return isType ? type.replace(/^[^;]+/, (name) => name.toLowerCase()) : UNKNOWN_TYPE;
 }

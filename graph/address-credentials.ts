@@ -44,8 +44,8 @@ export function joinAddress({ before, after }: SplitAddress, credentials: string
 }
 
 /**
- * True if the address contains a user name or password without variables. If they contain a variable, only a run shows
- * whether the `@` belongs to the path.
+ * True if the address contains credentials (a user name, a password or both), and no variable is in them. With a
+ * variable in any part of them, only a run shows whether the `@` belongs to the path.
  */
 export function holdsCredentials(address: string): boolean {
   const split = splitAddress(address);

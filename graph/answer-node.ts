@@ -7,16 +7,17 @@ import { spansOf } from './template.js';
 import { parseVariable } from './variable.js';
 
 /**
- * The limit on writers, on output nodes and on branching nodes for the default, whose cost grows with their product. In
- * a larger drawing, only a node that `answer_node` names is streamed.
+ * The limit on writers (model and agent nodes), on output nodes and on branching nodes, each, for finding the nodes
+ * that are streamed by default, because its cost grows with the product of these numbers. In a larger drawing, only a
+ * node that `answer_node` names is streamed.
  */
 const MAX_PER_SORT = 100;
 
 /**
- * Returns the ids of the nodes whose text is streamed while it is written. `data.settings.answer_node` may name a model
- * or agent node outside bodies. By default these are all model and agent nodes whose content is the run's output
- * whenever the node succeeds. So only text that the run outputs is streamed. If there are several such nodes, each is
- * on a branch of its own, so a run executes at most one.
+ * Returns the ids of the nodes whose text is streamed while it is written. The drawing's `settings.answer_node` may
+ * name a model or agent node outside bodies. By default these are all model and agent nodes whose content is the run's
+ * output whenever the node succeeds. So only text that the run outputs is streamed. If there are several such nodes,
+ * each is on a branch of its own, so a run executes at most one.
  */
 export function answerNodesOf(drawing: JsonObject, plan: Plan): ReadonlySet<string> {
   const root = rootPlan(plan);
@@ -31,7 +32,7 @@ export function defaultAnswersOf(drawing: JsonObject, plan: Plan): string[] {
   return byDefault(drawing, plan, root, writers).map((node) => root.ids[node]!);
 }
 
-/** Returns `data.settings.answer_node` of a drawing, unchecked, or undefined if it isn't set. */
+/** Returns `settings.answer_node` of a drawing, unchecked, or undefined if it isn't set. */
 export function chosenNode(drawing: unknown): unknown {
   const settings = isObject(drawing) ? ownValue(drawing, 'settings') : undefined;
   return (isObject(settings) ? ownValue(settings, 'answer_node') : undefined) ?? undefined;

@@ -17,7 +17,7 @@ export interface PlannedDrawing {
 
 /**
  * Returns the ids of the nodes outside bodies that have changed: their data, their incoming links or, of a loop,
- * anything in its body. Outgoing links count for their targets. Looks do not count.
+ * anything in its body. A link that has changed counts only for the node that it leads to. Looks do not count.
  */
 export function changedNodes(then: PlannedDrawing, now: PlannedDrawing): Set<string> {
   const before = describeNodes(then);

@@ -124,7 +124,7 @@ class PlanBuilder {
       if (node === undefined) continue;
       for (const { to, handle } of node.links) {
         const target = this.#numbers.get(to);
-        // The nodes in the body of a loop have no number if the loop is nested too deeply or its ids are too long.
+        // The nodes in the body of a loop have no number if the loop is nested too deeply or its path is too long.
         if (target === undefined) continue;
         const scope = isIntoBody(node, handle) ? number : this.#scopes[number]!;
         if (this.#scopes[target] !== scope) this.#addLeak(node, this.#nodes.get(to)!);

@@ -3,8 +3,8 @@
 /** A number as its JSON text. All code that traverses JSON values treats it as a leaf (`graph/json.ts`). */
 export class ExactNumber {
   /**
-   * Counts how often `JSON.stringify` has written an `ExactNumber`, which it can write only as a string. `writeJson`
-   * then writes the value itself.
+   * Counts how often `JSON.stringify` has written an `ExactNumber`, which it can write only as a string. If the count
+   * has grown, `writeJson` writes the whole value again by its own code.
    */
   static written = 0;
 
@@ -39,11 +39,11 @@ export function mayHoldInexactNumber(json: string): boolean {
  */
 const MAX_DIGITS = 400;
 
-/** Returns true if a double has exactly the value of `text` (a JSON number), regardless of its spelling. */
+/** Returns true if JavaScript reads `text` (a JSON number) and writes it with the same value, in any spelling. */
 export function isExactAsDouble(text: string): boolean {
   const value = Number(text);
   if (String(value) === text) return Number.isFinite(value);
-  // JavaScript writes these integers in full, so a different text means a different number.
+  // JavaScript writes integers of this size with all digits, so it would write another number than `text`.
   if (Math.abs(value) < 1e21 && /^-?[1-9]\d*$/.test(text)) return false;
   if (!Number.isFinite(value) || text.length > MAX_DIGITS) return false;
   const [given, own] = [normalize(text), normalize(String(value))];

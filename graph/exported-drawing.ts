@@ -1,5 +1,5 @@
-// Drawings in files. A file never contains credentials. An import reads a credential `********` as empty: it keeps no
-// stored secret, as a save does.
+// Drawings in files. A file never contains credentials. An import reads a credential `********` as empty, whereas a
+// save reads it as the stored secret.
 import { isObject, leavesOf, type JsonObject } from './json.js';
 import { createMasker } from './mask.js';
 import { literalsOf, mapCredentials, type CredentialPlace } from './public-drawing.js';

@@ -112,11 +112,16 @@ export function givenFileIds(kind: FileField, value: unknown): string[] | undefi
   return ids.every((id) => id !== undefined) ? ids : undefined;
 }
 
-/** The limits on the files in one call of a model. */
+// Below: files in the calls of models.
+
+/** The limits on the files in one call of a model: on their number, and on the sum of their bytes. */
 export const MAX_MODEL_FILES = 100;
 export const MAX_MODEL_FILE_BYTES = 16 * 1024 * 1024;
 
-/** Returns the values that name the files of a message, without empty ones. */
+/**
+ * Returns the values in the rendered `files` of a message to a model, each of which should be a file value. Leaves out
+ * empty values.
+ */
 export function namedFiles(value: unknown): unknown[] {
   const items: unknown[] = Array.isArray(value) ? value.flat() : [value];
   return items.filter((item) => item !== null && item !== undefined && item !== '');

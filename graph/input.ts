@@ -113,8 +113,7 @@ interface Drawn {
 
 /**
  * Returns the input of an earlier run for a new one. A value that was secret in the earlier run stays hidden: if its
- * field is no longer secret, `********` replaces the value in the field and its text elsewhere in the input. An update
- * that makes a field public does the same.
+ * field is no longer secret, `********` replaces the value in the field and its text elsewhere in the input.
  */
 export function reuseInput(input: RunInput, then: Drawn, now: Drawn): RunInput {
   const secretNow = new Set(now.fields.filter(isSecretField).map(({ id }) => id));

@@ -24,7 +24,7 @@ const DRAFT_2020 = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 
 /**
  * Replaces `RegExp` in Ajv by RE2. A pattern that RE2 cannot match (lookaround, back references, too large by itself or
- * for the text) is not checked.
+ * for the text) counts as matching every text.
  */
 const patternEngine = Object.assign(
   (pattern: string) => {

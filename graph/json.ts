@@ -112,7 +112,7 @@ function isEqualLeaf(one: unknown, other: unknown): boolean {
   return one === other;
 }
 
-/** Returns true if a value contains more than `limit` values at all depths. It stops counting at the limit. */
+/** Returns true if a value and all values in it, at any depth, are more than `limit`. Stops counting at the limit. */
 export function holdsMoreThan(value: unknown, limit: number): boolean {
   const met = [value];
   for (const item of met) {

@@ -18,8 +18,8 @@ export interface ComparedTexts {
 export type Question = Combined<ComparedTexts>;
 
 /**
- * `first` finds only the first question that holds. `each` is `all` for independent questions: one with an unusable
- * pattern counts as false and causes no error.
+ * `first` finds only the first question that holds, `all` finds every one. `each` does so too, but a question with an
+ * unusable pattern counts as false and causes no error.
  */
 export type QuestionMode = 'first' | 'all' | 'each';
 
@@ -65,7 +65,7 @@ export function answerQuestions(questions: readonly Question[], mode: QuestionMo
   const budget = nodeStepBudget();
   const held: number[] = [];
   for (const [index, question] of questions.entries()) {
-    if (!(mode === 'each' ? holdsIfUsable : holdsWithin)(question, budget)) continue;
+    if (!(mode === 'each' ? holdsIfUsable(question) : holdsWithin(question, budget))) continue;
     held.push(index);
     if (mode === 'first') break;
   }
@@ -76,9 +76,10 @@ function holdsWithin(question: Question, budget: StepBudget): boolean {
   return holdsCombined(question, ({ left, operator, right }) => holds(left, operator, right, budget));
 }
 
-function holdsIfUsable(question: Question, budget: StepBudget): boolean {
+/** Each question has a budget of its own, so that one costly pattern makes no other question false. */
+function holdsIfUsable(question: Question): boolean {
   try {
-    return holdsWithin(question, budget);
+    return holdsWithin(question, nodeStepBudget());
   } catch (error) {
     if (error instanceof NodeError) return false;
     throw error;

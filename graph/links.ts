@@ -71,7 +71,8 @@ function listedExits(items: unknown): Exit[] {
 }
 
 /**
- * Returns the links of an exit that the node's data contains, or undefined if it contains none (absent, null or empty).
+ * Returns the links of an exit in the node's data, or undefined if its field is absent, null or an empty text. An empty
+ * list means that the exit has no links.
  */
 export function linksInData({ handle, inData }: Exit): RawLink[] | undefined {
   if (inData === undefined || inData === null || inData === '') return undefined;

@@ -61,7 +61,7 @@ export function findLostSecrets(drawing: JsonObject, secrets: SecretMap): LostSe
 }
 
 /**
- * Returns the errors that prevent the run's start: lost credential headers and values of its nodes, and lost fields of
+ * Returns the errors that prevent the run's start: lost headers and values of actions of its nodes, and lost fields of
  * its start node that `input` doesn't set.
  */
 export function lostSecretErrors(

@@ -18,7 +18,7 @@ export const OPERATORS = [
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** Both sides are trimmed, as for comparisons, except a pattern. */
+/** `left` is already trimmed. A test that reads `right` trims it, unless it is a pattern. */
 type Test = (left: string, right: string, budget?: StepBudget) => boolean;
 const HOLDS: Readonly<Record<Exclude<Operator, Comparison>, Test>> = {
   contains: (left, right) => includesText(left, right.trim()),

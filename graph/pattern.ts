@@ -53,7 +53,7 @@ export function compileUnits(pattern: string): number {
 
 /**
  * Returns the field error of a literal pattern, or undefined if it is valid. Within `withCheckBudget`, patterns beyond
- * the budget are not checked: they fail when their node is executed.
+ * the budget are not compiled: an invalid one fails only when its node is executed.
  */
 export function patternProblem(pattern: string): string | undefined {
   const tooLarge = sizeProblem(pattern);

@@ -51,7 +51,8 @@ export interface Plan {
   joinsAny?: number[];
   /**
    * The nodes of a test run with fixed results, which are not executed (`test-plan.ts`): everywhere (`true`), or only
-   * in the iterations with these paths. Absent if there are none. The key is stored with the plans of runs.
+   * in the iterations with these paths. Absent if there are none. It is not renamed to `fixed`, because stored plans
+   * have this key.
    */
   given?: Record<number, true | string[]>;
   /** The pools that nodes name (`settings.pool`). Absent if none does. */

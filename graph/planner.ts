@@ -105,7 +105,7 @@ export class Planner {
     this.#settleEdges(node, [taken]);
   }
 
-  /** Marks ready nodes as running, in order, until `isWanted` rejects one or `most` are running. Returns them. */
+  /** Marks up to `most` ready nodes as running, in order, until `isWanted` rejects one. Returns the marked nodes. */
   takeWhile(isWanted: (node: number) => boolean, most: number): number[] {
     const taken: number[] = [];
     while (taken.length < most) {

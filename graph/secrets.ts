@@ -14,8 +14,8 @@ import type { RunInput } from './variable.js';
 /**
  * The secrets of a drawing by their place: `field:<node>:<field>`, `header:<node>[:<tool server>]:<header>`,
  * `value:<node>[:<tool>]:<action>/<field>` for a value of an action, and `address:<node>[:<tool server>]` for the user
- * name and password in an address of an earlier drawing. An entry `lost:<place>` means that an update sent `********`
- * for a place without a stored value (`graph/lost-secrets.ts`).
+ * name and password in an address. An entry `lost:<place>` means that an update sent `********` for a place without a
+ * stored value (`graph/lost-secrets.ts`).
  */
 export type SecretMap = Record<string, unknown>;
 

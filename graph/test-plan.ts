@@ -36,7 +36,7 @@ export function chooseTest(plan: Plan, request: TestRequest): TestScope[] {
   const around = enclosingLoops(plan);
   const chain = [...around[request.node]!, request.node];
   const scopes: TestScope[] = [];
-  // The variables of outer scopes that inner scopes read.
+  // The nodes of outer scopes whose results or errors inner scopes read.
   let reads: number[] = [];
   for (const [depth, target] of [...chain.entries()].toReversed()) {
     const members = new Members(plan, around, chain[depth - 1]);

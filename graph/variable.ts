@@ -60,7 +60,7 @@ export function parseVariable(expression: string): Variable | undefined {
   return parseNodeVariable(text);
 }
 
-/** The first of the words in `WORD` counts: a node id precedes the word, and a path into the value follows it. */
+/** If `text` contains several words of `WORD`, the leftmost counts: the node id precedes it, and the path follows. */
 function parseNodeVariable(text: string): Variable | undefined {
   const found = WORD.exec(text);
   if (found === null || found.index === 0) return undefined;

@@ -45,7 +45,7 @@ export class MemoryBusyError extends Error {
 const LENT_MS = 500;
 const RECLAIM_EVERY_MS = 100;
 
-/** The part of the total that only leases of tenants with a small share may use. */
+/** The part of the total that rule 2 below leaves free. Only leases to which rule 1 or 3 applies may use it. */
 const RESERVED_PART = 1 / 4;
 
 /**

@@ -104,8 +104,8 @@ const OWN = new RegExp(String.raw`^\$(?:json|input\.${ITEM}\.json)(?![\w$])`);
 const NODE_BY_CALL = new RegExp(String.raw`^\$\(\s*${QUOTED}\s*\)\.${ITEM}\.json(?![\w$])`);
 const NODE_BY_INDEX = new RegExp(String.raw`^\$node\[\s*${QUOTED}\s*\]\.(?:json|data)(?![\w$])`);
 const NODE_BY_NAME = /^\$node\.([A-Za-z_][\w]*)\.(?:json|data)(?![\w$])/;
-const LITERAL = /^(?:-?\d{1,15}(?:\.\d{1,15})?|true|false|null|"[^"\\]*"|'[^'\\]*')$/;
-/** A longer expression is not a name, and no reader could understand it. */
+const LITERAL = /^(?:-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?|true|false|null|"[^"\\]*"|'[^'\\]*')$/;
+/** A longer expression names no data, so it is not matched with the patterns above. */
 const MAX_EXPRESSION = 2000;
 
 function readExpression(source: string, names: Names): Read {

@@ -105,8 +105,8 @@ export function readExpression(
 }
 
 /**
- * The end of an expression: a semicolon, spaces and comments. Each comment ends in one place only, so that a test takes
- * time in proportion to the text.
+ * The end of an expression: a semicolon, spaces and comments. The pattern matches each comment in only one way, so that
+ * matching takes time in proportion to the text.
  */
 const NOTHING =
   /^(?:\s|\/\/[^\n]*(?:\n|$)|\/\*(?:[^*]|\*+[^*/])*\*+\/)*(?:;(?:\s|\/\/[^\n]*(?:\n|$)|\/\*(?:[^*]|\*+[^*/])*\*+\/)*)?$/;

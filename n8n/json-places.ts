@@ -13,7 +13,10 @@ interface Reading {
 export interface JsonPlace {
   /** The readable parts. The path `[]` is the whole. */
   readings: readonly Reading[];
-  /** The variable for the whole in code, if it differs from the reading. Its value is text: JSON, or plain data. */
+  /**
+   * The variable for the whole, if it differs from the reading. Its value is a text, which `itemOf` (`runtime/core.ts`)
+   * reads as JSON, or else as an item with the text in the field `data`.
+   */
   text?: string;
   /** A variable that is empty unless the node has run. */
   ran: string;

@@ -21,8 +21,8 @@ export interface Loops {
 }
 
 /**
- * A run refuses more than five nested bodies (`MAX_DEPTH`). One is left for nodes that become a for-each. A node that
- * needs two is left out in the innermost of so many loops.
+ * A run refuses more than five nested bodies (`MAX_DEPTH`). One level is left for nodes that become a for-each. In the
+ * innermost of four loops, a node that needs two levels is left out.
  */
 const MAX_LOOPS_AROUND = 4;
 

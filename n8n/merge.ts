@@ -29,8 +29,8 @@ export function translateMerge(at: NodeTranslation): TranslatedNode {
 }
 
 /**
- * Warns about inputs without data: in the old order of execution, n8n executes the nodes before such an input once
- * more, with an empty item.
+ * Warns about inputs without data: in the old order of execution, n8n executes the nodes before such an input although
+ * no data reaches them, with an empty item.
  */
 function warnOfForcedInputs(at: NodeTranslation): void {
   const mayBeEmpty = at.around.flows.some((flows) => flows.some((flow) => flow.mayBeEmpty));
@@ -42,7 +42,7 @@ function inputsOf(at: NodeTranslation, count: number): JsonObject[][] {
   return Array.from({ length: count }, (_, input) => toInput(at, placesOf(at.around.flows[input] ?? []).toReversed()));
 }
 
-/** Returns the mode by one name, for all versions of the node. */
+/** Returns the mode. For `combine`, this is the way of combining, which is in another parameter before version 3. */
 function modeOf({ parameters, node: { version } }: NodeTranslation): string {
   const mode = textOf(parameters['mode']) ?? 'append';
   if (mode !== 'combine') return mode;
@@ -151,7 +151,7 @@ function toInput(at: NodeTranslation, places: readonly JsonPlace[]): JsonObject[
   return places.map((place) => ({ ran: `{{ ${place.ran} }}`, json: at.wholeOf(place) }));
 }
 
-/** Adds a node that joins the flows into one other node. It outputs the items of all places that have run. */
+/** Adds a code node that joins the data of flows with the same target: the items of all places that have run. */
 export function addJunction(at: NodeTranslation, flows: readonly Flow[], note: string): TranslatedNode {
   const places = placesOf(flows).toReversed();
   const isOne = places.every(({ items }) => items === undefined) && excludeEachOther(flows);

@@ -190,7 +190,7 @@ export function translateChain(at: NodeTranslation): TranslatedNode {
   return oneWay(id, answerPlace(at, id, [format === undefined ? 'text' : 'output'], format !== undefined));
 }
 
-/** Returns the node's own prompt if it defines one, otherwise the preceding chat message. */
+/** Returns the node's own prompt if it defines one, otherwise the field `chatInput` of the incoming data. */
 function promptOf(at: NodeTranslation): string {
   const { parameters } = at;
   const written = parameters['text'] ?? parameters['prompt'];

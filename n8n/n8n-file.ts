@@ -18,7 +18,7 @@ export interface N8nNode {
   isDisabled: boolean;
   /** True if the file names credentials, which n8n stores elsewhere. */
   hasCredentials: boolean;
-  /** n8n's settings for every node. */
+  /** The node's entry in the file, from which settings that all types have are read, such as `onError`. */
   settings: JsonObject;
   /** True if several items were pinned to the node in n8n's editor. */
   hasPinnedItems: boolean;
@@ -130,7 +130,7 @@ function readNode(entry: JsonObject, pinned: JsonObject, warn: Warn): N8nNode | 
 }
 
 /**
- * As n8n does, reads a number in text as that number, and a missing version as the newest. Returns undefined otherwise.
+ * Reads a number or a number in text. As in n8n, a missing version is the newest. Returns undefined for anything else.
  */
 function readVersion(version: unknown): number | undefined {
   if (version === undefined || version === null || version === 0 || version === '') return Infinity;

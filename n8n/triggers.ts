@@ -201,7 +201,10 @@ export interface Start {
   drawn: N8nNode | undefined;
   /** The fields of the start, and the data that it provides. */
   translated: TranslatedTrigger;
-  /** Further triggers, drawn together with nodes that only they lead to. These nodes do not run. */
+  /**
+   * Further triggers that are drawn, because a node follows them that does not directly follow `first`. No run starts
+   * at them.
+   */
   others: { node: N8nNode; translated: TranslatedTrigger }[];
   /** The data that each trigger provides, even if the trigger became no node. */
   places: ReadonlyMap<N8nNode, JsonPlace>;

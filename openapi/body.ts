@@ -12,7 +12,10 @@ export interface FoundBody {
 }
 
 const MOST_PROPERTIES = 500;
-/** The limit on the schemas whose properties are put together: parts of `allOf` may be used many times, on ten levels. */
+/**
+ * The limit on the schemas whose properties are put together for one body. A small document could need many more,
+ * because each `allOf` may list the same part 50 times, on ten levels.
+ */
 const MOST_PARTS = 500;
 
 /** Returns undefined for an operation without a body. Throws `OperationProblem`. */

@@ -11,7 +11,10 @@ const MOST_ENUM = 200;
 const MOST_REQUIRED = 1_000;
 const MOST_TEXT = 200;
 
-/** The size that is left for the schemas of one action, in characters of JSON text. Copying reduces it. */
+/**
+ * What is left of the limits on the schemas of one action: the number of schemas (`values`), and the characters of
+ * their JSON text. Copying reduces both.
+ */
 export interface SizeBudget {
   values: number;
   characters: number;
@@ -88,7 +91,7 @@ function copy(copying: Copying, schema: unknown): JsonObject {
   return copied;
 }
 
-/** `put` takes copied schemas, whose own characters are counted. */
+/** `put` takes copied schemas, whose characters `copy` has already counted. */
 function putParts(inner: Copying, schema: JsonObject, put: Put): void {
   for (const key of ['allOf', 'anyOf', 'oneOf']) {
     const parts = ownValue(schema, key);

@@ -22,15 +22,18 @@ import { documentServer, serverAt, type FoundServer, type ServerRules } from './
 
 /** The limit on the operations of a document. The largest documents in use have about ten thousand. */
 const MOST_OPERATIONS = 20_000;
-/** The limits on the schemas of one action, in characters of JSON text. They are low, because each node with the action stores its fields. */
+/**
+ * The limits on the schemas of an action's fields: the number of schemas, and the characters of their JSON text. They
+ * are low, because each node with the action stores the fields. The schema of the answer has half of these limits.
+ */
 const MOST_VALUES = 1_500;
 const MOST_CHARACTERS = 36_000;
 /** The limit on the schemas of all actions together, so that they fit into the memory of the process that reads. */
 const CHARACTERS_OF_ALL = 24_000_000;
 const CHARACTERS_OF_VALUE = 16;
 /**
- * The limit on the JSON text of what a node stores of an action. Fields keep their names when the limit on the schemas
- * is reached, so an action with more long names than this is left out.
+ * The limit on the JSON text of what a node stores of an action. An action beyond it is left out. Many fields with long
+ * names can exceed it, because a field keeps its name even if the limit on the schemas leaves nothing of its schema.
  */
 const MOST_OF_ACTION = 64_000;
 const MOST_DESCRIPTION = 1_024;

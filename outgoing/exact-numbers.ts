@@ -23,7 +23,10 @@ export function markNumbersIn(json: Uint8Array): Uint8Array {
   return mapText(json, markText);
 }
 
-/** Marks the numbers in the data of whole server-sent events. A line of data ends between two tokens of its JSON. */
+/**
+ * Marks the numbers in the data of whole server-sent events. Each line of data is marked by itself, because no number
+ * or string of JSON goes on in the next line.
+ */
 export function markNumbersInEvents(events: Uint8Array): Uint8Array {
   return mapText(events, (text) => text.replaceAll(DATA, (line) => (isAddress(line) ? line : markText(line))));
 }

@@ -41,7 +41,10 @@ interface Asking {
   reserve: Reserve;
 }
 
-/** `close` must allow repeated calls. `hide` masks secrets in the server's texts. */
+/**
+ * `close` must allow repeated calls. `hide` masks secrets in the messages of errors; tools and results are returned as
+ * they are.
+ */
 export function createSession(
   client: Client,
   exchanges: McpExchanges,

@@ -7,7 +7,8 @@ import { McpError } from './mcp-error.js';
 import { MAX_MESSAGE_BYTES, MessageCounter, type Reserve } from './message-size.js';
 
 // These limits stop a server that never ends its stream. The progress and log messages of a long call stay far below.
-// Events without data do not count, because servers send them to keep the connection open.
+// Events without data do not count as messages, because servers send them to keep the connection open; their bytes do
+// count.
 const MAX_STREAM_MESSAGES = 10_000;
 export const MAX_STREAM_BYTES = 100 * 1024 * 1024;
 

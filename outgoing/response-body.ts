@@ -83,14 +83,26 @@ class Decoder extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    if (chunk.length === 0) return done();
+    // Some servers send bytes behind the end, such as zeros or a line break. They are not part of the body.
+    if (chunk.length === 0 || this.#decoder?.readableEnded === true) return done();
     this.#decoder ??= this.#createDecoder(chunk[0]!);
-    this.#decoder.write(chunk, (error) => done(error));
+    this.#decoder.write(chunk, this.#orEnd(this.#decoder, done));
   }
 
   override _flush(done: TransformCallback): void {
-    if (this.#decoder === undefined) return done();
+    if (this.#decoder === undefined || this.#decoder.readableEnded) return done();
     this.#decoder.once('end', done).end();
+  }
+
+  /** A decoder that has bytes behind the end of its data ends, and does not call back for them. */
+  #orEnd(decoder: Transform, done: TransformCallback): (error?: Error | null) => void {
+    const settle = (error?: Error | null): void => {
+      decoder.off('end', end);
+      done(error);
+    };
+    const end = (): void => settle();
+    decoder.once('end', end);
+    return settle;
   }
 
   override _read(size: number): void {

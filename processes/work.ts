@@ -109,7 +109,7 @@ function checkBySchema({ schema, value }: Work & { kind: 'schema' }): Reply {
     const check = checkOf(schema);
     return { kind: 'checked', problem: value === undefined ? undefined : check(parseJson(value)) };
   } catch (error) {
-    // Includes a stack overflow, which a schema that refers to itself endlessly causes.
+    // This also catches the stack overflow that a schema causes if it refers to itself endlessly.
     return { kind: 'unusable', reason: error instanceof Error ? error.message : 'the schema cannot be compiled' };
   }
 }

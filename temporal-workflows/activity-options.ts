@@ -94,8 +94,8 @@ function optionsOf({ pool, takeWithin }: Place): ActivityOptions {
 }
 
 /**
- * The options of short activities that use only the database. Such an activity costs one history event and does not
- * pass through a task queue, and Temporal retries it until it succeeds.
+ * The options of short activities, which make no requests or model calls and run no code. Such an activity costs one
+ * history event and does not pass through a task queue, and Temporal retries it until it succeeds.
  */
 const inWorkflowTask = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

@@ -36,7 +36,7 @@ export async function scheduledRun(followed?: RunRef): Promise<void> {
     cancelling = CancellationScope.nonCancellable(() => cancel(run.runId));
   });
   const child = accepted && (await CancellationScope.nonCancellable(() => startChildRun(accepted)));
-  // After a cancel this execution goes on, because a later one would not know of it.
+  // A cancelled execution does not continue as new, because the next execution would not know of the cancel.
   const isLong = (): boolean => workflowInfo().continueAsNewSuggested && !scope.consideredCancelled;
   await CancellationScope.nonCancellable(() =>
     child === undefined ? untilOver(run, cancelRequest, isLong) : child.result().catch(() => undefined),

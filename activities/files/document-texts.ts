@@ -14,7 +14,8 @@ interface Source {
 export interface DocumentTexts {
   /**
    * Returns the text of the file, which may be empty. Throws `invalid_document` if the document is broken or encrypted,
-   * `file_encoding` if the file is not text in its encoding, and `file_too_large`.
+   * or in a format before DOCX and XLSX; `file_encoding` if the file is not text in its encoding; and `file_too_large`
+   * if a document is too long, or takes too much time or memory to read.
    */
   textOf(bytes: Buffer, source: Source): Promise<string>;
 }

@@ -41,7 +41,7 @@ export interface ChildDeps extends ReadingDeps {
 
 interface ChildRequest {
   workflowId: number;
-  /** The number of the run among the runs of the node (`waits.call`). */
+  /** 0 for a sub-workflow node, else the number of the agent's tool call (`toolCallNumber`); `waits.call` stores it. */
   call: number;
   /** True if the node waits for the end of the run. */
   waits: boolean;
@@ -55,8 +55,9 @@ const MAX_RUNS_BELOW = 10_000;
 export const DRAWING_FACTOR = 8;
 
 /**
- * Returns the run that an earlier attempt has started, or else starts it. Calls `makeInput` only to start it. Throws a
- * `NodeFailure` if the run cannot be started.
+ * Returns the run that an earlier attempt has accepted, or else accepts it. The run workflow starts it later. Calls
+ * `makeInput` only to accept a run. Throws a `NodeFailure` if the run cannot be accepted, and `run_closed` if the node
+ * or its run has ended meanwhile.
  */
 export async function ensureChild(
   deps: ChildDeps,
@@ -168,7 +169,8 @@ export async function readChildOutput(deps: ReadingDeps, task: NodeTask, ended: 
   const found = await findRunResult(db, runId);
   await task.memory.resize(task.memory.bytes + (PARSED_FACTOR + RECORDING_FACTOR) * (found?.sizeBytes ?? 0));
   const [stored] = found === undefined ? [] : await readOutputs(db, { runId, path: found.path }, [found.nodeId]);
-  // Checked after the read, so nothing that was read has expired. A run that was reused may have ended long ago.
+  // Checked after the read, so nothing that was read has expired. A parent that resumes an earlier run may take over a
+  // child run of that one, which may have ended long ago.
   if (await areResultsExpired(db, runId)) {
     throw new NodeFailure('child_failed', `The results of the run ${runId} of the sub-workflow have expired.`);
   }

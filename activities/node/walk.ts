@@ -55,8 +55,8 @@ const WALK_ON_LOCALLY_MS = 5_000;
 /** A node that waits longer for a slot goes back to the run workflow, so that another worker can run it. */
 const WAIT_FOR_SLOT_MS = 1_000;
 /**
- * The delay after which the run workflow starts nodes that belong to another pool again. It limits the rate at which a
- * run workflow of an earlier build, which does not know pools, sends them to this pool.
+ * For nodes that belong to another pool: the run workflow starts them again after this delay. The delay limits the rate
+ * at which a run workflow of an earlier build, which does not know pools, sends them to this pool.
  */
 const ASK_AGAIN_MS = 1_000;
 
@@ -118,7 +118,10 @@ class Walk {
     return this.#conclude(firsts);
   }
 
-  /** False if the nodes belong to another pool than that of this worker. Inline nodes are executed by any worker. */
+  /**
+   * False if the nodes belong to another pool than that of this worker. Always true for inline nodes and in a local
+   * activity: neither belongs to a pool, and only workers of the default pool get them.
+   */
   async #areHere(places: number[]): Promise<boolean> {
     const { runId, path } = this.#ref;
     const [first] = places;
@@ -140,8 +143,9 @@ class Walk {
   }
 
   /**
-   * The activity holds one slot. Unless the nodes are inline, every further node needs its own slot, and is not
-   * attempted without it. Returns false if a node got no slot.
+   * An activity that is not local holds one slot of its project (`ProjectSlots`), which its first node uses. Unless the
+   * nodes are inline, every further node needs its own slot, and is not attempted without it. A local activity needs no
+   * slots. Returns false if a node got no slot.
    */
   async #attemptTogether([first, ...others]: number[]): Promise<boolean> {
     const needSlots = !this.#isLocal && !this.#isInline(first!);

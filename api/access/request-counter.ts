@@ -19,7 +19,10 @@ export interface RequestCounter<Credentials, Counted extends CountedWindow> {
   find(credentials: Credentials): Promise<Counted | undefined>;
   /** `requests` of the result is this request's number within the window. */
   count(credentials: Credentials): Promise<Counted | undefined>;
-  /** Undoes a count. Returns the window afterwards; undefined if it is over, or the database has no room to write. */
+  /**
+   * Undoes a count. Returns the window afterwards; undefined if the database has counted in a later window since, has
+   * deleted the window's row, or has no room to write.
+   */
   uncount(counted: Counted): Promise<Counted | undefined>;
 }
 

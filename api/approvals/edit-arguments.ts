@@ -1,5 +1,5 @@
-// Replaces the arguments that the model has asked for by those of a person (docs/use/approvers.md, "Change the
-// arguments").
+// Checks, masks and seals the arguments with which a person replaces those of the model (docs/use/approvers.md, "Change
+// the arguments"). The decision stores them (db/agents/approvals-repository.ts).
 import { findTools, type AgentTool } from '../../db/agents/agent-tools.js';
 import type { CurrentArguments } from '../../db/agents/approval-requests-repository.js';
 import type { ArgumentsEdit } from '../../db/agents/approvals-repository.js';
@@ -88,7 +88,7 @@ function holdsMask(edited: JsonObject): boolean {
 // a hostile schema may never finish.
 
 const CHECK_WITHIN_MS = 3_000;
-/** The limit of waiting checks per user; more are answered with 503. */
+/** A check is answered with 503 if this many tasks of the user, of any kind, wait for a process. */
 const MAX_WAITING = 8;
 
 interface Checking {
@@ -99,7 +99,7 @@ interface Checking {
 
 /**
  * Returns the error, such as `/items/0/price must be number`; undefined if the arguments fit. Throws 503 if too many
- * checks of the user are waiting.
+ * tasks of the user wait for a process, or if no process could be started.
  */
 async function argumentsProblem(
   schema: JsonObject,

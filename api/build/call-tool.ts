@@ -15,7 +15,7 @@ export interface Building {
   deps: BuildDeps;
   caller: Caller;
   signal: AbortSignal;
-  /** Creates the inner calls of one tool call, which ends them to release the memory of their answers. */
+  /** Creates the inner calls of one tool call. `callTool` ends them, which releases the memory of their answers. */
   calls: () => ToolContext['calls'];
 }
 

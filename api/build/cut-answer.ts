@@ -11,7 +11,10 @@ export const ANSWER_BYTES = 25 * KIB;
 /** The bytes that are left for all parts of an answer except the one that is cut. */
 const AROUND_BYTES = 2 * KIB;
 export const PART_BYTES = ANSWER_BYTES - AROUND_BYTES;
-/** A value with a longer text is not read, even if only a part of it is asked for. */
+/**
+ * `readWhole` refuses a value with a longer JSON text, even if only a part of the value is asked for. Compared with the
+ * length in UTF-16 code units.
+ */
 const READ_BYTES = 8 * KIB * KIB;
 
 export function sizeOf(value: unknown): number {
@@ -45,7 +48,7 @@ export async function readCut(value: unknown, memory: AnswerMemory, bytes: numbe
   return { value: cutBytes(text, bytes), isCut: true };
 }
 
-/** Reads a whole value. Throws `ToolError` for one of more than 8 MiB. */
+/** Reads a whole value. Throws `ToolError` if its JSON text is longer than `READ_BYTES`. */
 export async function readWhole(value: unknown, memory: AnswerMemory): Promise<unknown> {
   const { text, isWhole } = await readText(value, memory, READ_BYTES);
   if (!isWhole) throw new ToolError('It has more than 8 MiB, which no tool reads. A person sees it in the console.');

@@ -76,8 +76,9 @@ function keyOf({ caller: { assistant }, callName }: ToolContext): string | undef
 }
 
 /**
- * Always returns the drawing that was read, because a version that is saved after the estimate may have nodes with side
- * effects, and the test would execute them without mocks. `********` in it stands for the stored value.
+ * Always returns the drawing that was read. Without a drawing, the service would test the version that is stored by
+ * then: one that is saved after the estimate may have nodes with side effects, and the test would execute them without
+ * mocks. `********` in the drawing stands for the stored value.
  */
 function drawingOf({ drawing, draft }: ReadDrawing): JsonObject {
   return { drawing, ...(draft !== null && { from_draft: true }) };

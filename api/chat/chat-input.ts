@@ -9,7 +9,10 @@ import { messageFiles } from '../files/message-files.js';
 import { saveUpload } from '../files/upload.js';
 import { ApiError } from '../http/errors.js';
 
-/** The fields of the trigger's input. `{{ input.files }}` refers to `files`. */
+/**
+ * What the request contains for the trigger's input. `toRunInput` takes `message` and `messages` from here, but in
+ * place of `files` it takes the files as saved, to which `{{ input.files }}` refers.
+ */
 export interface ChatInput {
   /** The user's last message. */
   message: string;

@@ -15,6 +15,7 @@ import {
   workflowsWith,
 } from '../../db/connections/connections-repository.js';
 import { reserveId } from '../../db/core/reserve-id.js';
+import { lockProject } from '../../db/projects/lock-project.js';
 import { MASK } from '../../graph/mask-text.js';
 import { detailSchema, nothing } from '../http/answer-schemas.js';
 import { ApiError, invalidFields, notFound, orNotFound } from '../http/errors.js';
@@ -103,6 +104,8 @@ const update = defineRoute({
   responses: { 200: connectionSchema },
   async handler({ deps, params, body }) {
     const { id: projectId, connection_id: id } = params;
+    // Other requests may give another connection of the project the same name.
+    if (!(await lockProject(deps.db, projectId))) throw notFound();
     const stored = orNotFound(await lockConnection(deps.db, projectId, id));
     const before = openEntered(deps.secretBox, { id, projectId, secretsEnc: stored.secrets_enc });
     const merged = {

@@ -17,7 +17,10 @@ import { labelsOf, type NodeLabels } from './node-labels.js';
 /** A caller that reads nothing for this time is disconnected; it may resume after its last event. */
 const STALLED_MS = 60_000;
 interface CallTimes {
-  /** The call is answered after this time, even if the run still waits; the run continues. */
+  /**
+   * A call is answered after this time, even if its run has not ended; the run continues. A request for the result of a
+   * task (`isTask`) waits for the end of the run.
+   */
   maxMs: number;
   /**
    * Proxies close connections that are silent for longer. At each interval, the caller's right to run is checked, too.
@@ -32,7 +35,10 @@ const SLICE_BYTES = 128 * 1024;
 
 export type CallDeps = Pick<McpServerDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>;
 
-/** A call whose run was accepted. The ids of events contain it, so that a client returns it when it reconnects. */
+/**
+ * A call whose run was accepted. The ids of events contain these fields, so that a client returns them when it
+ * reconnects. The run is then found by `ofRun`, or else by the session and `requestId`.
+ */
 interface OpenCall {
   requestId: RequestId;
   /** The run that the client has named; absent if the call has started it. */

@@ -75,7 +75,7 @@ const expectation = z
     if ((node === undefined) === (output === undefined)) issue('node', 'Name either a node or the output.');
     const parsed = conditionSchema.safeParse({ left: '', operator, right });
     if (!parsed.success) issue('right', parsed.error.issues[0]?.message ?? 'Input should be a valid value');
-    // Variables are not filled in here, so they are part of the pattern.
+    // Variables in expectations are never filled in, so they are part of the pattern.
     const problem = parsed.success && operator === 'matches' ? patternProblem(String(right)) : undefined;
     if (problem !== undefined) issue('right', problem);
   });

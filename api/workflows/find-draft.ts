@@ -30,7 +30,7 @@ export function draftEtag({ tag }: Draft): string {
   return `"${tag}"`;
 }
 
-/** The fields of a body that name the draft. */
+/** With `from_draft: true`, `********` in `drawing` stands for the value in the caller's draft, if it has one. */
 interface NamingDraft {
   from_draft?: boolean | undefined;
   drawing?: unknown;

@@ -103,7 +103,7 @@ export class ChildSupervisor {
     this.#endFollowing();
   }
 
-  /** A failed start of the stack stops a child that is ready twice, and the second time its log is closed already. */
+  /** If the start of the stack fails, a ready child is stopped twice, and its log is closed already the second time. */
   #endFollowing(): void {
     const stopFollowing = this.#stopFollowing;
     this.#stopFollowing = () => undefined;
@@ -177,7 +177,8 @@ export class ChildSupervisor {
     const { command, logFile, beforeStart, onSpawn } = this.options;
     await beforeStart?.();
     if (this.#stopping.signal.aborted) return;
-    // Log to a file: with a pipe, the child would block after the supervisor is killed.
+    // Log to a file: with a pipe, the child's writes would fail after the supervisor is killed, and block while the
+    // supervisor is suspended.
     const log = openSync(logFile, 'a', 0o600);
     const child = spawn(command.file, command.args, {
       env: command.env,

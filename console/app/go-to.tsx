@@ -55,6 +55,8 @@ export function GoTo({ onClose, onRun }: GoToProps) {
   const isOld = wanted.trim() !== typed || found.isPlaceholderData;
   const isNothing = !isOld && found.isSuccess && groups.every(({ entries }) => entries.length === 0);
   const move = (event: KeyboardEvent): void => {
+    // During a composition the keys choose among characters.
+    if (event.nativeEvent.isComposing) return;
     const items = [...(list.current?.querySelectorAll<HTMLElement>('a, button') ?? [])];
     const at = items.indexOf(document.activeElement as HTMLElement);
     if (event.key === 'Enter' && event.target instanceof HTMLInputElement) {

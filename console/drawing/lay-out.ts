@@ -68,8 +68,8 @@ function layOutScope(
   gaps: Gaps,
 ): Placed {
   const graph = new Graph({ multigraph: true });
-  // Aligns layers at the top, so that a node above or below a wide frame stands at the frame's left edge,
-  // near its predecessor.
+  // With `LR`, a layer is a column and `top` is its left edge. So a node above or below a wide frame stands at the
+  // frame's left edge, near its predecessor.
   graph.setGraph({ rankdir: 'LR', rankalign: 'top', ...gaps });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const id of ids) graph.setNode(id, { ...sizes.get(id)! });

@@ -64,8 +64,8 @@ export function Palette({ children }: { children?: ReactNode }) {
           placeholder="Search nodes"
           value={search}
           onChange={({ target }) => setSearch(target.value)}
-          onKeyDown={({ key }) => {
-            if (key !== 'Enter' || search.trim() === '') return;
+          onKeyDown={({ key, nativeEvent }) => {
+            if (key !== 'Enter' || nativeEvent.isComposing || search.trim() === '') return;
             const [action] = actions;
             add(found[0] ?? (action && kindOfAction(store.kinds, toDrawn(action))));
           }}

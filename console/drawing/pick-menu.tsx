@@ -47,6 +47,8 @@ export function PickMenu({ names, at, search, onSearch, choices, none, onChoose,
     document.getElementById(`${id}${next}`)?.scrollIntoView({ block: 'nearest' });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
+    // During a composition the keys choose among characters.
+    if (event.nativeEvent.isComposing) return;
     if (event.key === 'ArrowDown') move(event, active + 1);
     else if (event.key === 'ArrowUp') move(event, active - 1);
     else if (event.key === 'Enter') {

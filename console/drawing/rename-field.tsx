@@ -38,7 +38,8 @@ export function RenameField({ nodeId, onClose }: { nodeId: string; onClose: () =
       onChange={({ target }) => setText(target.value)}
       onBlur={() => end(true)}
       onKeyDown={(event) => {
-        if (event.key !== 'Enter' && event.key !== 'Escape') return;
+        // During a composition these keys end the composition, not the renaming.
+        if ((event.key !== 'Enter' && event.key !== 'Escape') || event.nativeEvent.isComposing) return;
         event.preventDefault();
         event.stopPropagation();
         end(event.key === 'Enter');

@@ -27,7 +27,10 @@ export interface VariableChoice {
   known?: unknown;
   /** The parsed JSON of a text. If it is set, the parts of the choice are read from here instead of from `known`. */
   parts?: object;
-  /** The path to which each part appends its own, if it is not the path of the choice: `a.result`. */
+  /**
+   * The path with which the paths of the parts begin, if that is not the path of the choice: `a.result` for the choice
+   * `{{ a.result.content }}`, whose part `name` is `{{ a.result.name }}`.
+   */
   root?: string;
 }
 

@@ -7,8 +7,8 @@ interface SearchState {
   /** Page number from the address, 1 by default. */
   page: number;
   /**
-   * Sets the values; an empty text removes one. Every change resets the page number. If `isStep` is true, the back
-   * button undoes the change.
+   * Sets the values; an empty text removes one. Resets the page number unless `changes` has a `page`. If `isStep` is
+   * true, the back button undoes the change.
    */
   set: (changes: Readonly<Record<string, string>>, how?: { isStep: boolean }) => void;
 }

@@ -84,12 +84,15 @@ async function start(): Promise<void> {
         openedLink = undefined;
         return enter(signedIn);
       } catch (error) {
-        if (error instanceof ServiceError) openedLink = undefined;
+        if (error instanceof ServiceError && error.status < 500 && error.status !== 429) openedLink = undefined;
         // The link may have been used before, and that person may still be signed in.
         problem = error;
       }
     }
-    if ((await renew()) === undefined) store.setState({ phase: 'out', hasEnded: false, problem });
+    if ((await renew()) !== undefined) return;
+    // The service has not judged the link, so the page offers `Try again` instead of another way to sign in.
+    if (openedLink !== undefined) store.setState({ phase: 'failed', error: problem });
+    else store.setState({ phase: 'out', hasEnded: false, problem });
   } catch (error) {
     store.setState({ phase: 'failed', error });
   }
@@ -191,7 +194,7 @@ function takeLinkToken(): string | undefined {
   return location.pathname === ADDRESSES.password ? undefined : takeToken();
 }
 
-/** Token of the opened sign-in link, until the service has answered: `Try again` needs it. */
+/** Token of the opened sign-in link, until the service has taken or refused it: `Try again` needs it. */
 let openedLink: string | undefined;
 
 /** Token of the opened password link. It must outlive the page's components, which a sign-in remounts. */

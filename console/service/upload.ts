@@ -31,7 +31,7 @@ export async function uploadFile(sending: Sending): Promise<FileValue> {
 }
 
 async function send({ projectId, file, signal, onProgress }: Sending, token: string | undefined): Promise<Answer> {
-  // The file may have been removed while the token was being renewed.
+  // If the upload was aborted while the token was being fetched, the listener below would never be called.
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

@@ -40,8 +40,8 @@ const SHOWN_DECIMALS = 2;
 const SHOWN_DIGITS = 2;
 
 /**
- * Returns the decimal with two decimals, and a small one with its first two digits: `0.000055` for `0.00005505`. A half
- * is rounded away from zero. Anything but a plain decimal stays as it is.
+ * Returns the decimal with at most two decimals, and a small one with its first two digits: `0.000055` for
+ * `0.00005505`. A half is rounded away from zero. Anything but a plain decimal stays as it is.
  */
 export function roundDecimal(text: string): string {
   if (!DECIMAL.test(text)) return text;

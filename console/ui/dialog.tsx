@@ -129,7 +129,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
 }
 
 /**
- * The element that had the focus before the open dialog. A dialog that replaces it restores the focus to
+ * The element that had the focus before the open dialog. If another dialog replaces this one, it restores the focus to
  * the same element.
  */
 let last: HTMLElement | undefined;

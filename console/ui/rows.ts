@@ -9,11 +9,9 @@ export interface DataTable {
   columns: readonly string[];
 }
 
-/** Further columns are left out, because nobody reads so many. */
-const MAX_COLUMNS = 50;
 const MAX_DEPTH = 3;
 
-/** Returns the lists of objects in a value, outermost first. */
+/** Returns the lists of objects in a value. The lists in an object come before those in its inner objects. */
 export function tablesIn(value: unknown, path: readonly string[] = []): DataTable[] {
   if (!isContainer(value) || path.length > MAX_DEPTH) return [];
   if (Array.isArray(value)) {
@@ -41,7 +39,7 @@ export function partsOutsideTables(
 function columnsOf(list: readonly unknown[]): string[] | undefined {
   if (list.length === 0 || !list.every((item) => isObject(item))) return undefined;
   const columns = new Set<string>();
-  for (const item of list) for (const key of Object.keys(item)) if (columns.size < MAX_COLUMNS) columns.add(key);
+  for (const item of list) for (const key of Object.keys(item)) columns.add(key);
   return columns.size === 0 ? undefined : [...columns];
 }
 

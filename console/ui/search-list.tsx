@@ -43,6 +43,8 @@ export function SearchList<Each extends Choice>(props: SearchListProps<Each>) {
     document.getElementById(optionId(listId, choices[next]))?.scrollIntoView({ block: 'nearest' });
   };
   const press = (event: KeyboardEvent): void => {
+    // During a composition the keys choose among characters.
+    if (event.nativeEvent.isComposing) return;
     if (event.key === 'ArrowDown') move(event, at + 1);
     else if (event.key === 'ArrowUp') move(event, at - 1);
     else if (event.key === 'Enter' && active !== undefined) {

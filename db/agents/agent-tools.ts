@@ -57,7 +57,7 @@ export async function keepTools(
   { runId, path, nodeId }: NodeKey,
   { tools, leftOut = [], maxCostUsd }: NewTools,
 ): Promise<AgentTool[]> {
-  // Workers of the previous version can only read the plain list.
+  // A plain list if it says everything, because workers of the previous version can read nothing else.
   const stored = leftOut.length === 0 ? tools : { tools, leftOut };
   const toolsEnc = secretBox.seal(writeJson(stored), 'agent-tools', runId, path, nodeId);
   const { rows } = await sql<{ toolsEnc: Buffer }>`

@@ -155,8 +155,8 @@ interface RequestsInReach {
 }
 
 /**
- * Lists the requests of all projects in reach, newest first. Each project is read by its index, so the time does not
- * grow with the number of requests.
+ * Lists the requests of all projects in reach, newest first. The total and the ids of the page are read from an index;
+ * only the requests of the page are read from the table.
  */
 export async function listRequestsInReach(
   db: Db,

@@ -3,7 +3,10 @@ import { sql, type RawBuilder } from 'kysely';
 import { writeJson } from '../../graph/json-text.js';
 import type { Db } from '../core/client.js';
 
-/** A tool that cannot be offered. Its texts come from the server, masked and cut. */
+/**
+ * A tool that cannot be offered. Its name comes from the server, masked and cut. Its reason is a fixed sentence of
+ * ours (outgoing/mcp-tools.ts).
+ */
 export interface RefusedTool {
   /** Empty if the tool has no name. */
   name: string;
@@ -42,8 +45,9 @@ export function storeRefusedToolsOfRun(
 }
 
 /**
- * Replaces what earlier listings found for the servers in `refused` (an empty list: every tool can be offered), and
- * deletes what was found for earlier versions.
+ * `refused` has the refused tools by the label of their server; an empty list means that every tool of that server can
+ * be offered. Replaces what earlier listings found for these servers and this node, and deletes what was found for
+ * earlier versions. Does nothing if `refused` has no server.
  */
 async function store(db: Db, place: RawBuilder<unknown>, nodeId: string, refused: Refused): Promise<void> {
   if (refused.size === 0) return;

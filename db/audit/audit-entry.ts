@@ -30,7 +30,7 @@ interface AuditEntry {
   action: AuditAction;
   doer: Doer;
   projectId: number | null;
-  /** Undefined if there is none, as for a sign-in to an account that does not exist. */
+  /** Undefined if the action has no target, like `secrets.reencrypted`. */
   target?: AuditTarget | undefined;
   changes?: AuditChanges;
 }

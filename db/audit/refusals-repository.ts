@@ -46,7 +46,10 @@ export async function insertRefusals(db: Db, refusals: Refusal[]): Promise<void>
     WHERE counted.count - together + of_key <= ${MOST_SINGLE} ORDER BY number`.execute(db);
 }
 
-/** Writes one record for the refusals above the limit, for each minute that is over. */
+/**
+ * Writes one record for each network, target and past minute with refusals above the limit, and deletes the counts of
+ * these minutes.
+ */
 export async function foldRefusals(db: Db): Promise<void> {
   await sql`
     WITH over AS (

@@ -33,8 +33,8 @@ interface Subject {
   actions: readonly string[];
   /**
    * Returns the statement that finds an object of the type. It returns no row for a deleted object. `secrets` contains
-   * hashes, which are used to detect changes and are never shown. Absent for subjects that are not objects, such as
-   * sign-ins.
+   * hashes, which are used to detect changes and are never shown. `find` is absent for subjects that are not objects,
+   * such as sign-ins.
    */
   find?: (key: TargetKey) => RawBuilder<unknown>;
 }

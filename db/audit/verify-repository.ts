@@ -7,7 +7,10 @@ export interface Verification {
   /** The number of chained records found. */
   entries: number;
   intact: boolean;
-  /** The id of the first record that was changed, or that follows a missing one; null if intact. */
+  /**
+   * The id of the first record that was changed or follows a missing one. If only the end of a chain does not match the
+   * chain's row in `audit_chains`, the `last_id` of that row. Null if intact.
+   */
   first_broken: number | null;
 }
 

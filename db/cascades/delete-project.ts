@@ -10,7 +10,8 @@ import { dropPendingDeliveries } from '../webhooks/webhook-outbox-repository.js'
 
 /**
  * Marks the project as deleted. Its row stays, because runs and transactions refer to it, and every read checks
- * `deleted_at`. Cancels open runs, drops events that were not delivered yet, and deletes the credentials of the project.
+ * `deleted_at`. Cancels open runs, drops events that were not delivered yet, and deletes the credentials of the
+ * project.
  */
 export function deleteProject(db: Db, projectId: number): Promise<boolean> {
   return inTransaction(db, async (transaction) => {

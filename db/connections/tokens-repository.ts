@@ -133,8 +133,8 @@ export function loseGrant(db: Db, { id, lease }: Lease, reason: string): Promise
 }
 
 /**
- * Records that the other side has refused the credential with these tokens. Does not change newer tokens, or a
- * connection that waits for a sign-in.
+ * Records that the other side has refused the credential with these tokens. Does nothing if there are newer tokens, or
+ * if the connection needs a sign-in.
  */
 export async function markFailing(db: Db, id: number, tokensVersion: number, reason: string): Promise<void> {
   await db

@@ -22,7 +22,10 @@ export interface MessageRecord {
   replaces: string | null;
 }
 
-/** The limit on all contents of a page. Contents beyond it are cut, except the first one. */
+/**
+ * The limit on the sum of the contents of a page, counted from its first entry. The content that exceeds it, and all
+ * after that one, are cut to `CUT_CHARACTERS`. The first content of the page is never cut.
+ */
 const WHOLE_CHARACTERS = 1_048_576;
 const CUT_CHARACTERS = 1_000;
 

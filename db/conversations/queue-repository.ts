@@ -206,7 +206,8 @@ export async function cancelQueue(
 ): Promise<CancelledRuns> {
   const cancelled: CancelledRuns = { ended: [], toNotify: [] };
   for (const id of [...current, ...queued]) {
-    // `keyOf` instead of `key`, which would take the lock of the audit log after that of the run's row.
+    // `keyOf` instead of `key`: with `key`, `recordChange` would take its lock for changes of the run after the lock on
+    // the run's row, and could deadlock with another change of the run.
     const change = { action: 'run.cancelled', type: 'run', doer, keyOf: () => ({ id }) } as const;
     await recordChange(transaction, change, (trx) => requestCancel(trx, id, startGraceSeconds));
     if (current.includes(id)) cancelled.toNotify.push(id);

@@ -170,7 +170,7 @@ interface Internals {
 
 /**
  * Prepares every statement with 1 to `MOST_VALUES` values under the hash of its text, so that each connection parses
- * and plans it once. Beyond the limit, it closes the least recently used statement, on the server too.
+ * and plans it once. Beyond `MOST_PREPARED` statements, it closes the least recently used one, on the server too.
  *
  * Statements are planned without their values (`SETTINGS`), except for lists, whose filters and page decide which index
  * is best. PostgreSQL plans a list for its values until a plan for all values is no more expensive.

@@ -212,7 +212,10 @@ export class DatabasePulse {
     }
   }
 
-  /** A statement of the process may have been refused for want of room while the pulse waited for its own answer. */
+  /**
+   * Reads `#lacksRoom` again, because a statement of the process may have been refused for want of room while the pulse
+   * waited for its own answer.
+   */
   #showRoom(cause?: unknown): void {
     if (this.#lacksRoom) this.#change('no room', cause);
     else this.#change('well');

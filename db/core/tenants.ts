@@ -19,7 +19,7 @@ export function onNobodysBehalf<T>(work: () => T): T {
   return works.run(undefined, work);
 }
 
-/** Resolves when the tenant may use one more connection. Call the result to release it. */
+/** Resolves when the tenant may use one more connection. Call the result to give this share back. */
 export type TakeShare = (tenant: string) => Promise<() => void>;
 
 export interface Pool {

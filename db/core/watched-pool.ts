@@ -27,7 +27,10 @@ interface Wait {
   sinceMs: number;
   /** The number of times in a row that the server was not executing the statement. */
   timesOver: number;
-  /** Bytes that the kernel has not taken yet: the server is idle until it has the whole statement. */
+  /**
+   * Bytes of the statement that the kernel has not taken yet. The wait begins anew when they change, because the server
+   * is idle until it has the whole statement.
+   */
   unsent: number;
 }
 

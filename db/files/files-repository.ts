@@ -158,8 +158,8 @@ export function expiryOf({ createdAt, runId }: FileFacts, retentionDays: number)
 }
 
 /**
- * Deletes the rows of up to `limit` files without references that have expired or whose copy is gone (`deleteFile`), in
- * a transaction. Returns their number and their copies.
+ * Deletes, in a transaction, the rows of up to `limit` files to which nothing refers and which have expired or were
+ * deleted (`deleteFile`). Returns their number and their copies.
  */
 export async function deleteUnusedFiles(
   transaction: Db,

@@ -1,5 +1,5 @@
-// References to files. They are written in the transaction of the value that contains the file, and protect the
-// file from the sweep.
+// References to files, which protect the files from the sweep. They are written in the transaction of the value that
+// contains the file; those of a node's result are committed before the result (activities/node/record.ts).
 import { sql } from 'kysely';
 import { fileIdsIn } from '../../graph/file-values.js';
 import type { Db } from '../core/client.js';
@@ -17,9 +17,9 @@ export function pinHolder({ workflowId, path, nodeId }: { workflowId: number; pa
 }
 
 /**
- * Adds references to those of the files that belong to the project, in the transaction of the value. Their rows are
- * locked, so that the sweep deletes none of them before the commit. Ids that name no file of the project are ignored,
- * because they are ordinary text.
+ * Adds references to those of the files that belong to the project, in the transaction of the value or before it. The
+ * rows of the files are locked, so that the sweep deletes none of them before the commit. Ids that name no file of the
+ * project are ignored, because they are ordinary text.
  */
 export async function addReferences(
   transaction: Db,
@@ -36,8 +36,8 @@ class FileGone extends Error {
 }
 
 /**
- * Ignores `FileGone` and throws every other error. For the rejection of an attempt that stored nothing: the next
- * attempt finds and reports the file.
+ * Returns undefined for `FileGone` and throws every other error. Handles the error of an attempt that stored nothing:
+ * the caller then tries again, and the new attempt finds that the file is gone and reports it.
  */
 export function unlessFileGone(error: unknown): undefined {
   if (!(error instanceof FileGone)) throw error;
@@ -93,7 +93,10 @@ export function referTo(transaction: Db, workflowId: number, holder: Holder, val
   return replaceReferences(transaction, workflowId, holder, fileIdsIn(value));
 }
 
-/** Replaces the references of a drawing (JSON text) in the transaction that stores it. A draft is named by its user. */
+/**
+ * Replaces the references of a drawing (JSON text) in the transaction that stores it. `version` of a draft is `draft/`
+ * and the id of its user.
+ */
 export async function referFromDrawing(
   transaction: Db,
   { workflowId, version, document }: { workflowId: number; version: number | `draft/${number}`; document: string },
@@ -111,7 +114,10 @@ export async function copyReferences(transaction: Db, from: Holder, to: Holder):
     ON CONFLICT DO NOTHING`.execute(transaction);
 }
 
-/** Deletes references in the transaction that deletes a workflow. Schedules delete their own; runs keep theirs. */
+/**
+ * Deletes references in the transaction that deletes a workflow. Schedules delete their own; runs, conversations and
+ * their messages keep theirs.
+ */
 export async function dropReferencesOfWorkflow(transaction: Db, workflowId: number): Promise<void> {
   await sql`
     DELETE FROM file_references

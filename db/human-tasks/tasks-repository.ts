@@ -34,7 +34,10 @@ export interface HumanTask {
   created_at: Date;
   expires_at: Date;
   purpose: RunPurpose;
-  /** True if the reader may answer. `has_answered`: true if the reader has. */
+  /**
+   * True if the reader is among the people who may answer, whatever the status of the task is, and even if the reader
+   * has answered. `has_answered`: true if the reader has.
+   */
   is_assigned: boolean;
   has_answered: boolean;
 }
@@ -46,7 +49,7 @@ type TaskFilter = HumanTaskStatus | 'decided';
 const shownStatus = sql<HumanTaskStatus>`CASE WHEN task.status = 'pending' AND task.expires_at <= now()
   THEN 'expired' ELSE task.status END`;
 
-/** The conditions match the index of pending tasks. */
+/** The condition of `pending` matches the partial index of pending tasks. */
 const FILTERS: Record<TaskFilter, RawBuilder<unknown>> = {
   pending: sql`task.status = 'pending' AND task.expires_at > now()`,
   answered: sql`task.status = 'answered'`,
@@ -54,14 +57,14 @@ const FILTERS: Record<TaskFilter, RawBuilder<unknown>> = {
   expired: sql`(task.status = 'expired' OR (task.status = 'pending' AND task.expires_at <= now()))`,
 };
 
-/** True if the row `member` may answer the task. */
+/** True if `member` is among the people who may answer the task, whatever its status is. */
 const isAssigned = sql`(member.role = ANY (task.roles) OR member.user_id = ANY (task.users))
   AND NOT (task.exclude_starter AND run.user_id = member.user_id)`;
 
 const hasAnswered = sql`EXISTS (
   SELECT FROM human_answers AS mine WHERE mine.task_id = task.task_id AND mine.user_id = member.user_id)`;
 
-/** `which`: the condition, and the order if it matters. */
+/** `which`: the condition. The tasks are returned in no particular order. */
 async function readTasks(db: Db, reach: Reach, which: RawBuilder<unknown>): Promise<HumanTask[]> {
   const { rows } = await sql<HumanTask>`
     SELECT task.task_id AS id, task.run_id, task.path, task.node_id, task.node_label,

@@ -5,7 +5,7 @@ import { sql, type Kysely } from 'kysely';
 // connections plan statements without their values. Migration 0007 drops it where it exists, so databases with and
 // without it end in the same schema.
 
-/** The assistant in the editor: its conversations, its runs, and what it may undo. */
+/** The assistant in the editor: its conversations, its runs, and the drafts by which users undo its changes. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     ALTER TABLE runs DROP CONSTRAINT runs_purpose_check;

@@ -54,8 +54,9 @@ export interface Deaths {
 
 /**
  * Returns the deaths of workers during this step of the node. The node's share in a death is one divided by the number
- * of nodes that were lost with the worker. If the node ran isolated, only isolated nodes are counted. That number is
- * complete once the other nodes have been claimed again, within seconds.
+ * of nodes that were lost with the worker. If the node was isolated, which means that at most a few such nodes ran on
+ * its worker (docs/adr/0030-deaths-of-workers.md), the nodes that were not isolated are left out of the number. The
+ * number is complete once the other nodes have been claimed again, within seconds.
  */
 export async function readDeaths(db: Db, key: NodeKey, step: string | null): Promise<Deaths> {
   const { rows } = await sql<Deaths>`

@@ -186,8 +186,9 @@ export interface NodeEndRow extends NodeKey {
 
 /**
  * Records the end of a node together with its transaction, and closes its request in the ledger, in one statement.
- * Idempotent: it changes neither an ended node nor an ended run, but still adds spent money to the node's transaction.
- * Returns true if it has recorded the end, false for a repeat. `recordPaidEnd` does this for nodes that call models.
+ * Idempotent: it changes neither an ended node nor an ended run, but still writes or corrects the node's transaction if
+ * money was spent (`insertPayments`). Returns true if it has recorded the end, false if the node or the run had ended.
+ * `recordPaidEnd` does this for nodes that call models.
  *
  * It locks the run before the node, as the end of a run does, so that the two cannot deadlock.
  */

@@ -46,8 +46,8 @@ export function isLiving(worker: RawBuilder<unknown>, seconds = 0): RawBuilder<b
 }
 
 /**
- * Returns an SQL condition on the row of `workers` with this alias: the worker's process has ended. A worker that stops
- * ends within `LIVES_FOR_S`.
+ * Returns an SQL condition on the row of `workers` with this alias: the worker's process counts as ended. It began to
+ * stop `LIVES_FOR_S` ago, which is longer than stopping takes, or has not reported for that long.
  */
 export function isGone(worker: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`coalesce(${worker}.stopped_at, ${worker}.seen_at)

@@ -5,16 +5,19 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 
 /**
- * Error codes of nodes whose call was not answered, or whose answer was not recorded. All other codes mean that the
- * call was answered or never made.
+ * Error codes of nodes whose call was not answered, or whose answer was not recorded. `outcome_unknown` means the same,
+ * and `isUnknown` compares it separately. All other codes mean that the call was answered or never made.
  */
 const WITHOUT_ANSWER = ['cancelled', 'timeout', 'network_error', 'mcp_unreachable', 'worker_lost', 'internal_error'];
 
 /**
- * A condition on rows of `node_results` with the alias `node`: the outcome of one of the node's calls is
- * unknown. The ledger contains calls without a model only if they must not be repeated. The end of a node
- * closes its own call, answered or not; an agent's unanswered tool calls stay `sent`. The calls of a reused
- * node are those of the earlier run.
+ * A condition on rows of `node_results` with the alias `node`: the outcome of one of the node's calls is unknown.
+ *
+ * Of the calls without a model, the ledger contains those of HTTP and MCP nodes (ordinal 0) only if they must not be
+ * repeated. The state of such a call does not show whether it was answered: a node that ends by itself marks it
+ * `applied` in any case, and a node that is closed with its run or loop leaves it `sent`. So the error code of the node
+ * decides. A tool call of an agent (ordinal above 0) stays `sent` unless it is answered. The calls of a reused node are
+ * those of the earlier run.
  */
 const isUnknown: RawBuilder<unknown> = sql`
   NOT node.is_iteration AND node.status = 'failed' AND (node.error_code = 'outcome_unknown' OR EXISTS (

@@ -152,8 +152,8 @@ export interface ReusedSource {
 }
 
 /**
- * Copies results and items from runs of a project to a new one, but no calls and no costs. Must be called once for the
- * new run. Throws PostgreSQL's error, before it copies anything, if the project's quota does not suffice.
+ * Copies results and items from earlier runs to a new run of the project, but no calls and no costs. Must be called
+ * once for the new run. Throws PostgreSQL's error, before it copies anything, if the project's quota does not suffice.
  */
 export async function copyReused(transaction: Db, box: SecretBox, taking: TakingOver): Promise<void> {
   const { to, projectId, sources, storesSource = false } = taking;

@@ -39,9 +39,10 @@ const isOfPublishedDrawing = sql`(runs.snapshot_hash IS NOT DISTINCT FROM (
   SELECT published_snapshot FROM workflows WHERE id = runs.workflow_id AND is_published))`;
 
 /**
- * Hides the results of expired runs from every reader; `purgeRuns` deletes the contents. No flag can bring them
- * back, because flags and this statement lock the same row. History still shows the run, its masked input,
- * drawing, cost and error. Secrets of runs of a published drawing are left for `purgeRuns`.
+ * Hides the results of expired runs from every reader; `purgeRuns` deletes the contents. A flag of `UNPINNED` that is
+ * set concurrently does not bring them back: `setRunFlag` locks the same row, and refuses if they have expired. History
+ * still shows the run, its masked input, drawing, cost and error. Secrets of runs of a published drawing are left for
+ * `purgeRuns`.
  */
 export async function expireRuns(db: Db, retentionDays: number, limit: number): Promise<Batch> {
   const { numAffectedRows } = await sql`

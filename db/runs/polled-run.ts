@@ -11,8 +11,8 @@ export interface PolledState extends Version {
   /** Milliseconds since a node started or ended, or since the run was accepted. */
   quietMs: number;
   /**
-   * True if the run ended longer ago than the retention period and nothing pins its results, even if they
-   * are not deleted yet.
+   * True if the run ended longer ago than the retention period and has no flag that keeps its results, even if they are
+   * not deleted yet.
    */
   isExpired: boolean;
   isVisible: boolean;

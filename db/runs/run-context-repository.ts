@@ -81,7 +81,10 @@ export async function findPlanOfRun(db: Db, runId: string): Promise<StoredPlan |
   return rows[0];
 }
 
-/** Returns the sizes of a run's input and drawing as JSON text. Undefined if the run is unknown. */
+/**
+ * Returns the size of a run's input, masked and sealed together, and that of its drawing as JSON text. Undefined if the
+ * run is unknown.
+ */
 export async function measureRunContext(
   db: Db,
   runId: string,

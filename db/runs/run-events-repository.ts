@@ -140,7 +140,10 @@ async function markDeleted(db: Db, rows: readonly EventRow[]): Promise<EventRow[
 const isApart = sql`(event.status = 'succeed' AND NOT changed.is_iteration AND changed.result_bytes > ${sql.lit(INLINE_BYTES)}
   AND changed.result IS NOT NULL)`;
 
-/** The number of decisions or answers at the time of the event; null, which means all, if the event settles them. */
+/**
+ * The number of decisions or answers at the time of the event; null, which means all, if the request or task is settled
+ * by then.
+ */
 const untilThen = sql`CASE WHEN event.status = 'pending' THEN event.counted END`;
 
 /** JSON of a request at the time of the event, except its arguments, which are the current ones. */

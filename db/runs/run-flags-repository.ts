@@ -18,8 +18,8 @@ interface FlagChange {
 
 /**
  * Sets or clears a flag. Setting an exclusive flag clears it on the run that had it, in the same transaction. A flag
- * pins the results of its run, so it cannot be set once they have expired: returns false then and changes nothing. The
- * caller must have checked that the run belongs to the workflow.
+ * keeps the results of its run from expiring, so it cannot be set once they have expired: returns false then and
+ * changes nothing. The caller must have checked that the run belongs to the workflow.
  */
 export function setRunFlag(db: Db, { workflowId, runId, flag, value }: FlagChange): Promise<boolean> {
   return inTransaction(db, async (transaction) => {

@@ -34,8 +34,9 @@ export interface RunChange {
   awaitedBy?: WaitKey;
 }
 
-// Reports from outside are numbered: one is applied only if its number is above `runs.sequence`. The service does not
-// number its own starts and ends, and no report from outside makes them stale. It stores these numbers for them.
+// Reports from outside are numbered: one is applied only if its number is above `runs.sequence`. A start or end by the
+// service itself has no number and is never stale. It raises `runs.sequence` to the number below, so that a report from
+// outside with this or a smaller number is stale.
 const START_REPORT = 1;
 const END_REPORT = 2;
 
@@ -249,7 +250,8 @@ async function endWithin(
     .returning(notifyOfEnd(runId).as('notified'))
     .execute();
   await enqueueWebhookEvent(trx, { type: EVENTS[outcome.status], runId });
-  // A request to cancel is audited when it is made. If there was none, the run was cancelled in Temporal.
+  // A request to cancel is audited when it is made. If there was none, the run was cancelled in Temporal or by an
+  // external executor.
   if (status === 'Cancelled' && run.cancel_requested_at === null) {
     const cancelled = { action: 'run.cancelled', type: 'run', doer: SYSTEM, keyOf: () => ({ id: runId }) } as const;
     await recordChange(trx, cancelled, () => Promise.resolve());

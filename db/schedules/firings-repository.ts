@@ -24,7 +24,10 @@ export interface FiredRun {
   isOpen: boolean;
 }
 
-/** Firings are kept for longer than their run can last. Every new one deletes some old ones of its schedule. */
+/**
+ * Firings are kept for much longer than the day (the limit of `catchup_seconds`) in which a missed firing is made up
+ * for. Every new one deletes some old ones of its schedule.
+ */
 const KEPT = sql`interval '90 days'`;
 const SWEEP = 10;
 const LOST_ACCESS = 'author_lost_access';

@@ -1,5 +1,5 @@
-// The rights of the role of API and worker, if another role runs the migrations: it may read and write rows of all
-// tables, with the exceptions in `RESTRICTIONS`, but not change the schema (docs/operate/deploy.md).
+// The rights of the role of API and worker, if another role runs the migrations: API and worker may read and write rows
+// of all tables, with the exceptions in `RESTRICTIONS`, but not change the schema (docs/operate/deploy.md).
 import { sql } from 'kysely';
 import type { Database } from '../core/client.js';
 

@@ -207,8 +207,8 @@ export type FactsRecord = InferResult<ReturnType<typeof facts>>[number];
 
 /**
  * Returns the actions among `names` that services of the project have. Omits actions whose fields exceed
- * `MOST_BYTES_OF_ACTION`, and all actions after the one whose fields bring the total above `mostBytes`, because a caller
- * may name more actions than fit into the memory of the process.
+ * `MOST_BYTES_OF_ACTION`, and all actions after the one whose fields bring the total above `mostBytes`, because a
+ * caller may name more actions than fit into the memory of the process.
  */
 export async function findActionsOf(
   db: Db,

@@ -1,5 +1,6 @@
-// Counts failed logins, and delays strangers who try an account under attack. Writer: the API. Each function is one
-// statement, so no lock outlives it (docs/operate/sign-in.md, "Guessing passwords").
+// Counts failed logins. While an account is attacked, it delays strangers: people who sign in from networks that are
+// unknown to the account. Writer: the API. Each function is one statement, so no lock outlives it
+// (docs/operate/sign-in.md, "Guessing passwords").
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { anyOf } from '../core/statement.js';

@@ -10,7 +10,7 @@ interface LoginAccount {
   userId: number;
   /** Undefined for an inactive user, and for one without a password. */
   hash: string | undefined;
-  /** True if the user has had a session from this network. */
+  /** True if a stored session of the user was last used from this network. */
   isKnownNetwork: boolean;
 }
 

@@ -9,7 +9,10 @@ import { copyReferences, pinHolder, referTo } from '../files/references-reposito
 /** The sealed part of a pin. */
 interface StoredPin {
   outcome: FixedOutcome;
-  /** The node's fingerprint when it was pinned; null if its drawing could not be compiled. */
+  /**
+   * The node's fingerprint (api/test-runs/fingerprints.ts) when it was pinned; null if the saved drawing could not be
+   * compiled or did not have the node.
+   */
   fingerprint: string | null;
   /** The texts that were secret when it was pinned, if the outcome contains secrets. */
   secretsThen?: string[] | undefined;

@@ -12,9 +12,11 @@ export interface ResultToPin {
   status: 'succeed' | 'failed';
   handle: Handle;
   alsoHandles: Handle[] | null;
-  /** JSON text with secrets masked. Null, like `resultEnc`, if they are too large. */
+  /** JSON text with secrets masked. Null if the node has failed, or if `isLarge`. */
   result: string | null;
+  /** The sealed result without masks. Null if nothing was masked, or if `isLarge`. */
   resultEnc: Buffer | null;
+  /** True if `result` or `resultEnc` has more than `limitBytes`. */
   isLarge: boolean;
   errorCode: string | null;
   errorMessage: string | null;

@@ -108,7 +108,8 @@ export interface FixedEnd extends NodeKey {
 
 /**
  * Records the end of a node with a fixed result: nothing was executed and nothing is charged. Idempotent. Returns
- * false if the node or the run has already ended. A node that is due in a pool is in progress before its end.
+ * false if the node or the run has already ended. Updates the row of a node that is already in progress, because it was
+ * stored as due in a pool.
  */
 export async function recordFixedEnd(db: Db, end: FixedEnd): Promise<boolean> {
   const bytes = end.result === null ? null : Buffer.byteLength(end.result);

@@ -40,9 +40,9 @@ export async function markWoken(db: Db, { call = 0, ...key }: WaitKey): Promise<
 }
 
 /**
- * Schedules recent signals again after Temporal was restored to an earlier moment than this database. Its runs may wait
- * for answers that came after that moment, even if their waits are closed here. A run that no longer waits ignores the
- * signal.
+ * Schedules recent signals again after Temporal was restored to an earlier moment than this database. In Temporal, runs
+ * may then wait for answers that came after that moment, even if their waits are closed here. A run that no longer
+ * waits ignores the signal.
  */
 export async function forgetWakes(db: Db, runTimeoutDays: number): Promise<number> {
   const { numUpdatedRows } = await db

@@ -29,8 +29,9 @@ export const countedOfRun: RawBuilder<unknown> = sql`run.status AS run_status,
   run.run_started_at IS NOT NULL AS is_started, ${deletedFiles} AS deleted_files`;
 
 /**
- * A subquery for the changes of the run with the alias `run`. It has no row if the run is plain; because of OFFSET,
- * PostgreSQL does not call the function then. `changed_at` is the last start or end of a node.
+ * A subquery for the changes of the run with the alias `run`. It has no row if the run is plain (`isPlain` in
+ * graph/plain-plan.ts); because of OFFSET, PostgreSQL does not call the function then. `changed_at` is the last start
+ * or end of a node.
  */
 export const changesUnlessPlain: RawBuilder<unknown> = sql`(
   SELECT changes, overdue, changed_at FROM run_changes(run.id) WHERE NOT run.is_plain OFFSET 0)`;
@@ -54,7 +55,10 @@ export interface VersionRow {
   /** The number of steps of nodes, requests, tasks and waits. */
   changes: number;
   deleted_files: number;
-  /** The number of pending requests that have expired: readers see them as expired before the version counts it. */
+  /**
+   * The number of pending requests whose deadline has passed. Readers see them as expired at once, but `changes` counts
+   * their end only when it is stored.
+   */
   overdue: number;
 }
 

@@ -14,9 +14,9 @@ const until = sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
 
 export interface Watch {
   runId: string;
-  /** True if a reader in that process wants its deltas. */
+  /** True if a reader in the watching process wants the run's deltas. */
   deltas: boolean;
-  /** True if the readers in that process only wait for its end. */
+  /** True if the readers in the watching process only wait for the run's end. */
   endsOnly: boolean;
 }
 

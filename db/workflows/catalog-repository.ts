@@ -71,7 +71,7 @@ export async function listCatalog(db: Db, query: CatalogQuery): Promise<{ total:
 function selectMatching(db: Db, query: CatalogQuery) {
   const { reach, search, titleContains, projectId, tags, isOwn, ordering } = query;
   const { userId } = reach;
-  // Every workflow has a statistics row, but as an outer join PostgreSQL can omit it when no column of it is used.
+  // An outer join, although every workflow has a statistics row: PostgreSQL omits it if none of its columns is used.
   return (
     memberWorkflows(db, reach)
       .leftJoin('workflow_statistics as statistics', 'statistics.workflow_id', 'workflows.id')

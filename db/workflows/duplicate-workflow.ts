@@ -17,9 +17,9 @@ interface Duplication {
 }
 
 /**
- * Copies a workflow to the end of its project and returns the new id: drawing, secrets, pins, cases, cost limit,
- * tags, marketplace texts and fees, and categories. Publication, runs and the link to a marketplace original are not
- * copied, because the duplicate is independent. It is offered neither as a tool nor as a chat. Returns undefined if the
+ * Copies a workflow to the end of its project: drawing, secrets, pins, cases, cost limit, tags, marketplace texts and
+ * fees, and categories. Publication, runs and the link to a marketplace original are not copied, because the duplicate
+ * is independent. The duplicate is offered neither as a tool nor as a chat. Returns the new id; undefined if the
  * workflow is gone.
  */
 export function duplicateWorkflow(

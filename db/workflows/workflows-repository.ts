@@ -172,8 +172,9 @@ export async function findDrawingUnless(
  * reused secret or take the same version number, and no publication comes in between. If it returns undefined, nothing
  * changes. `writeMore` runs in the same transaction. An error of either rolls back everything.
  *
- * Returns the workflow as this update left it: a caller that continued from somebody else's later change without
- * seeing it would undo it. Returns undefined if the workflow is gone.
+ * Reads the returned workflow in the same transaction, so that it contains no later change of somebody else: the caller
+ * would name the revision of that change in its next update, and undo the change unseen. Returns undefined if the
+ * workflow is gone.
  */
 export function updateWorkflow(
   db: Db,

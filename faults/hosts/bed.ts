@@ -51,7 +51,7 @@ const DISK_MIB = 768;
 export interface Bed extends Struck {
   hosts: Record<HostName, NetworkHost>;
   postgres: PostgresPair;
-  /** Stops the host's process gracefully and starts it again, if wanted from another build or with more variables. */
+  /** Stops the host's process gracefully and starts it again. `how` may name another build, and add variables. */
   restart: (name: ServiceName, how?: Restart) => Promise<void>;
   /** Kills PostgreSQL's first server and promotes the replica. No further fault can be applied then. */
   promote: () => Promise<void>;

@@ -384,7 +384,7 @@ const upgrade: HostFault = {
   needs: ['nft'],
   apply: (stage) => {
     const hosts = [...APIS, ...WORKERS];
-    // The proxy notices within two seconds that an API host is gone.
+    // The proxy sends requests to a stopped API process until three checks, one every two seconds, have failed.
     const description: HitDescription = { what: 'the rolling upgrade', cuts: 'nothing', apiDown: true, ends: hosts };
     return countingRefused(stage, ['api1', PORTS.api], description, async () => {
       const dist = stage.world.nextBuild();

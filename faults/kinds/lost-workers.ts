@@ -13,7 +13,7 @@ const NODES = 60;
 /** A run has at most 32 nodes in flight. */
 const NODES_OF_RUN = 30;
 const DEATHS = 5;
-/** From its second death on, a node runs with at most three others. */
+/** After the second death of its worker, a node runs with at most three others. */
 const TOGETHER = 4;
 const MOST_DEATHS = 14;
 const AGAIN_WITHIN = { timeoutMs: 90_000, intervalMs: 100 };

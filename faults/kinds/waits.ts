@@ -72,8 +72,9 @@ function createChild(stage: Stage, call = ask('called')) {
 }
 
 /**
- * A lock on the workflow's row keeps its run from being stored until Temporal is frozen. Then the run is accepted, but
- * the command that starts it is in Temporal's socket, and is lost when the worker and Temporal are killed.
+ * A lock on the sub-workflow's row in `workflows` keeps the run of the sub-workflow from being stored until Temporal is
+ * frozen. Then that run is accepted, but the command that starts it is in Temporal's socket, and is lost when the
+ * worker and Temporal are killed.
  */
 const childLost: Fault = {
   name: 'unstarted-child',

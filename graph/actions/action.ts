@@ -63,7 +63,10 @@ export interface ActionFacts {
   headers?: Record<string, string>;
 }
 
-/** The action that a node or a tool names; `facts` is undefined if the service has no such action. */
+/**
+ * The action that a node or a tool names. `facts` is undefined if the node stores none: the service had no such action,
+ * or `withActions` has not added the facts yet.
+ */
 export interface NamedAction {
   service: string;
   id: string;

@@ -77,17 +77,27 @@ function findInAlternatives(check: Check, value: unknown, schema: JsonObject, le
   return undefined;
 }
 
+/** Visits nothing about which the schema says nothing, because a value may have millions of items. */
 function findInside(check: Check, value: unknown, schema: JsonObject, level: number): Problem | undefined {
-  const inner: [key: string, item: unknown, of: unknown][] = Array.isArray(value)
-    ? value.map((item, at) => [String(at), item, ownValue(schema, 'items')])
-    : isObject(value)
-      ? Object.entries(value).map(([key, item]) => [key, item, ownValue(ownValue(schema, 'properties'), key)])
-      : [];
-  for (const [key, item, of] of inner) {
+  for (const [key, item, of] of insideOf(value, schema)) {
+    if (check.left <= 0) return undefined;
+    // `findProblem` counts every other one.
+    if (!isObject(of)) check.left -= 1;
     const problem = item === null ? undefined : findProblem(check, item, of, level + 1);
     if (problem !== undefined) return { ...problem, path: problem.path === '' ? key : `${key}.${problem.path}` };
   }
   return undefined;
+}
+
+function* insideOf(value: unknown, schema: JsonObject): Generator<[key: string, item: unknown, of: unknown]> {
+  if (Array.isArray(value)) {
+    const items = ownValue(schema, 'items');
+    if (isObject(items)) for (const [at, item] of value.entries()) yield [String(at), item, items];
+  } else if (isObject(value)) {
+    const properties = ownValue(schema, 'properties');
+    if (!isObject(properties)) return;
+    for (const key of Object.keys(value)) yield [key, value[key], ownValue(properties, key)];
+  }
 }
 
 function listOf(schema: JsonObject, key: string): unknown[] {

@@ -172,9 +172,9 @@ function keptFacts(known: readonly (StoredAction | undefined)[], owner: JsonObje
 }
 
 /**
- * Writes `values` as text in which the order of keys does not matter. The text of a stored action is made once and
- * compared with that of every node with its id, because a client may send many of them; `isEqualJson` would go through
- * the stored values each time.
+ * Writes `values` as text in which the order of keys does not matter. A client may send many nodes with the id of the
+ * node that stores an action, and each of them is compared with that action. The text of the stored values is made only
+ * once, whereas `isEqualJson` would go through the stored values each time.
  */
 function toComparable(values: unknown): string {
   return writeJson(inKeyOrder(values ?? {}));

@@ -27,9 +27,10 @@ import { placeNodes } from './place-nodes.js';
 export const EMPTY_DRAWING = { nodes: [], edges: [], start_node: '' };
 
 /**
- * Returns a copy of the drawing with the changes. Nodes that no change names stay as they are, and so does everything
- * that is not about nodes and links. New nodes get a place at which they overlap nothing. Throws `ChangeError` for the
- * first change that cannot be made. `isAction` says whether the project has an action; by default it has none.
+ * Returns a copy of the drawing with the changes. Nodes that no change names stay as they are, except that they lose
+ * their links to removed nodes. Everything that is not about nodes and links stays, too. New nodes get a place at which
+ * they overlap nothing. Throws `ChangeError` for the first change that cannot be made. `isAction` says whether the
+ * project has an action; by default it has none.
  */
 export function applyChanges(
   drawing: JsonObject,

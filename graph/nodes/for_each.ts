@@ -44,7 +44,10 @@ export const forEachNode = {
   }),
 } as const satisfies NodeDefinition;
 
-/** Returns the items of the loop. Throws a `NodeError` with the code `not_a_list` or `too_many_items`. */
+/**
+ * Returns the items of the loop. Throws a `NodeError` with the code `not_a_list`, `too_many_items` or
+ * `rendered_too_large`.
+ */
 export function itemsOf(data: Record<string, unknown>, values: VariableValues): unknown[] {
   const { items: template, max_items: most } = schema.parse(data);
   const rendered = renderJson(template, values);

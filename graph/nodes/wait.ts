@@ -8,7 +8,8 @@ import { DEFAULT_TIMEOUT_SECONDS, MAX_WAIT_SECONDS, SECONDS_FORMAT, timeoutField
 
 type Mistake = (field: string, message: string) => void;
 
-// Fields of the other modes are not checked, because editors keep them when the mode changes.
+// The contents of `seconds` and `until` are checked only in their own mode, because editors keep them when the mode
+// changes. The types of all fields are checked in every mode.
 const schema = z
   .looseObject({
     mode: z

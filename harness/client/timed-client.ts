@@ -13,7 +13,7 @@ interface Head {
   sizeBytes: number;
 }
 
-/** Both methods throw an error for any status other than 2xx. */
+/** `send` and `readHead` throw an error for any status other than 2xx. */
 export interface TimedClient {
   send<T>(
     method: 'GET' | 'POST' | 'PATCH',

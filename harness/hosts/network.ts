@@ -27,8 +27,8 @@ export interface Rules {
 
 /**
  * Returns true inside the namespaces. Otherwise calls `prepare` with the machine's network, then executes the command
- * of this process again in new network, mount and process namespaces, takes over its exit code and returns false. A
- * signal that ends this process ends everything in the namespaces.
+ * of this process again in new network, mount and process namespaces, takes over its exit code and returns false.
+ * SIGINT or SIGTERM to this process ends everything in the namespaces.
  */
 export async function enterNamespaces(prepare: () => Promise<void>): Promise<boolean> {
   if (process.env[INSIDE] === '1') return true;

@@ -15,7 +15,7 @@ export interface Supervisor {
 }
 
 const ABOVE = path.resolve(import.meta.dirname, '../..');
-/** The build of this checkout. Benchmarks are executed from this build themselves. */
+/** The build of this checkout: `dist` or, if this file itself was compiled, the build that contains it. */
 export const OWN_BUILD = import.meta.filename.endsWith('.ts') ? path.join(ABOVE, 'dist') : ABOVE;
 /** Longer than the supervisor's own timeouts (two of 60 s), so that it can report which part is late. */
 const START_TIMEOUT_MS = 150_000;

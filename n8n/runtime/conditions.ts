@@ -1,6 +1,6 @@
-// The questions of If, Filter and Switch.
+// The conditions of If, Filter and Switch.
 
-/** `passes(question)` tests `{conditions, combinator, options}`, whose expressions have already been evaluated. */
+/** `passes({conditions, combinator, options})` tests conditions whose expressions have already been evaluated. */
 export const CONDITIONS = String.raw`
 const wrongType = (value, type) => new Error(
   'Wrong type: ' + (JSON.stringify(value) ?? 'nothing') + ' is a ' + typeof value + ' but was expecting a ' + type);

@@ -65,7 +65,7 @@ export class Given {
       : undefined;
   }
 
-  /** Returns the addresses in a text or a list, divided at commas. */
+  /** Returns the entries of a list or a text, both divided at commas. A text with variables is one entry. */
   list(path: string): string[] {
     const raw = this.raw(path);
     const texts = (Array.isArray(raw) ? raw : [raw ?? '']).map((text) => this.at.text(text, path));

@@ -10,7 +10,7 @@ const FILE = /^https:\/\/(?:drive|docs)\.google\.com\/(?:.*\/)?d\/([\w-]+)/;
 const FOLDER = /^https:\/\/drive\.google\.com\/(?:.*\/)?folders\/([\w-]+)/;
 const FOLDER_TYPE = 'application/vnd.google-apps.folder';
 
-/** Returns the parent folder. If the file names only a drive, that is the root folder of the drive. */
+/** Returns the parent folder. If n8n's node names only a drive, that is the root folder of the drive. */
 function parent(given: Given): string {
   const folder = given.id('folderId', FOLDER);
   const drive = given.id('driveId', FOLDER);

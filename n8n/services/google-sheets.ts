@@ -12,8 +12,9 @@ import type { Service } from './operation.js';
 const DOCUMENT = /([-\w]{25,})/;
 
 /**
- * `rowsOf(answer)`: objects with the fields of the first row, and the number of the row. `lookUp(rows, filters, how)`:
- * the rows that pass the filters. `toRow(header, fields)`: a list in the order of the first row.
+ * `rowsOf(answer)`: the rows as objects, with their numbers. The first row that is not empty has the names of the
+ * fields. `lookUp(rows, filters, how)`: the rows that pass the filters. `toRow(header, fields)`: the fields as a row in
+ * the order of the names in `header`.
  */
 const ROWS = String.raw`
 const headerOf = (answer) => answer?.values?.[0] ?? [];
@@ -175,7 +176,10 @@ function append(given: Given, service: Service): TranslatedNode {
   return { ...oneWay(result, { ...at.resultPlace(result), row: rowOf(at.json) }), entry: header, main: id };
 }
 
-/** Reads the sheet, and writes the row whose column has the value. If there is none and `appends` is set, adds one. */
+/**
+ * Reads the sheet, and changes the first row that has the item's value in the column to match on. If no row has the
+ * value and `appends` is set, adds a row.
+ */
 function update(given: Given, service: Service, appends: boolean): TranslatedNode {
   const { at } = given;
   const { version } = at.node;

@@ -1,5 +1,5 @@
-// Column types that the database does not know. The rest of db/core/table-types.ts follows from its types,
-// defaults and checks.
+// Column types that the database does not know. The rest of db/core/table-types.ts follows from the types, defaults and
+// checks of the database.
 
 /**
  * Columns that an insert must name although they have a default: without its path, an iteration's row would belong
@@ -7,7 +7,7 @@
  */
 export const ALWAYS_GIVEN = ['path'];
 
-/** The type of columns that only triggers write, and of columns of a view. */
+/** The type of `numeric` columns that only triggers write, and of those of a view. Reading gives their text. */
 const READ_ONLY = 'ColumnType<string, never, never>';
 const COUNT = 'ColumnType<number, never, never>';
 const OBJECT = 'JsonOf<Record<string, unknown>>';

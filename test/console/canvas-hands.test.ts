@@ -90,6 +90,9 @@ describe('mouse and keyboard on the canvas', function () {
     await node(page, 'Orders').waitFor();
     await page.keyboard.press('F2');
     await field.fill('All orders');
+    // An input method takes the Enter that ends its composition.
+    await field.dispatchEvent('keydown', { key: 'Enter', isComposing: true });
+    assert.equal(await field.inputValue(), 'All orders');
     await page.keyboard.press('Enter');
     await node(page, 'All orders').waitFor();
     await eventually(async () => (await label(page).inputValue()) === 'All orders');

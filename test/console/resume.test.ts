@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { giveRole, createAccount } from '../api/accounts.js';
 import { drawing, http, linkInRow, trigger, type Drawing } from '../../harness/drawing/drawing.js';
 import { startHttpTarget } from '../../harness/target/http-target.js';
+import { createGate } from '../../harness/timing/gate.js';
 import { queryDatabase } from '../support/inspect.js';
 import { assertAccessible } from './axe.js';
 import { NARROW, useConsole, type ConsoleBrowser } from './browser.js';
@@ -111,6 +112,26 @@ describe('resuming a run on its page', function () {
     await nodeNamed(page, 'First, succeeded, reused').waitFor();
     await nodeNamed(page, 'Third, succeeded').waitFor();
     assert.deepEqual([...paths, `${paths[1]!}/mended`].map(calls), [1, 1, 1, 1]);
+    await page.context().close();
+  });
+
+  it('waits for the drawing as it is now, unless one is chosen, and says where it cannot be loaded', async () => {
+    const { runId, workflowId } = await failed();
+    const page = await open(runId);
+    const dialog = page.getByRole('dialog', { name: 'Resume run' });
+    const start = (disabled: boolean) => dialog.getByRole('button', { name: 'Start run', disabled });
+    const isAsked = createGate();
+    const busy = { status: 503, json: { detail: 'Busy.', code: 'x' } };
+    await page.route(`**/api/v1/workflows/${workflowId}/`, (route) => isAsked.opened.then(() => route.fulfill(busy)));
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await start(true).waitFor();
+    await dialog.getByRole('combobox', { name: 'Drawing' }).selectOption('now');
+    await start(false).waitFor();
+    isAsked.open();
+    await dialog.getByRole('alert').getByText('The service is busy or restarting.').waitFor();
+    await page.unroute(`**/api/v1/workflows/${workflowId}/`);
+    await dialog.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+    await dialog.getByRole('alert').waitFor({ state: 'detached' });
     await page.context().close();
   });
 

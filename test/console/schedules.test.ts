@@ -75,6 +75,10 @@ describe('schedules of a workflow in the console', function () {
     await repeats.selectOption({ label: 'On days of the week' });
     assert.equal(await cron.inputValue(), '0 9 * * MON-FRI');
     await assertAccessible(page, 'the choices of a schedule');
+    await repeats.selectOption({ label: 'Every hour' });
+    await dialog.getByRole('spinbutton', { name: 'At minute' }).fill('75');
+    await dialog.getByText('Enter a number from 0 to 59.').waitFor();
+    assert.equal(await cron.inputValue(), '');
     await repeats.selectOption({ label: 'Every day' });
     await dialog.getByLabel('At', { exact: true }).fill('06:30');
     assert.equal(await cron.inputValue(), '30 6 * * *');
@@ -138,6 +142,11 @@ describe('schedules of a workflow in the console', function () {
     await button(article, 'Edit').click();
     const dialog = page.getByRole('dialog', { name: 'Edit schedule' });
     assert.match(await dialog.getByRole('textbox', { name: 'Input as JSON' }).inputValue(), /"other": 1/);
+    // The trigger has no field for it.
+    const isJson = dialog.getByRole('checkbox', { name: 'Write the input as JSON' });
+    await isJson.click();
+    await dialog.getByText('To go back to the fields').waitFor();
+    assert.equal(await isJson.isChecked(), true);
     const cron = dialog.getByRole('textbox', { name: 'Cron expression' });
     await cron.fill('99 * * * *');
     await button(dialog, 'Save schedule').click();
@@ -174,8 +183,12 @@ describe('schedules of a workflow in the console', function () {
     assert.equal(await dialog.getByRole('textbox', { name: 'note' }).inputValue(), '');
     await dialog.getByRole('textbox', { name: 'city' }).fill('Bergen');
     await dialog.getByRole('checkbox', { name: 'Write the input as JSON' }).check();
-    assert.match(await dialog.getByRole('textbox', { name: 'Input as JSON' }).inputValue(), /: 9007199254740993\b/);
+    const json = dialog.getByRole('textbox', { name: 'Input as JSON' });
+    const written = await json.inputValue();
+    assert.match(written, /: 9007199254740993\b/);
+    await json.fill(written.replace('Bergen', 'Hamar'));
     await dialog.getByRole('checkbox', { name: 'Write the input as JSON' }).uncheck();
+    assert.equal(await dialog.getByRole('textbox', { name: 'city' }).inputValue(), 'Hamar');
     await button(dialog, 'Save schedule').click();
     await dialog.waitFor({ state: 'detached' });
     const headers = { 'X-Api-Key': world.account.apiKey };
@@ -183,7 +196,7 @@ describe('schedules of a workflow in the console', function () {
     const listed = await answer.text();
     assert.match(listed, /"customer":9007199254740993\b/);
     const [{ input }] = (JSON.parse(listed) as { items: [{ input: object }] }).items;
-    assert.deepEqual({ ...input, customer: 0 }, { customer: 0, city: 'Bergen', floor: 3, note: null });
+    assert.deepEqual({ ...input, customer: 0 }, { customer: 0, city: 'Hamar', floor: 3, note: null });
     await page.context().close();
   });
 

@@ -106,6 +106,19 @@ describe('signing in to the console', function () {
     await Promise.all([page.context().close(), stranger.context().close()]);
   });
 
+  it('keeps a link that the service could not judge, for another try', async () => {
+    const page = await world.browser.visitor();
+    const link = '**/api/v1/auth/link/';
+    await page.route(link, (route) => route.fulfill({ status: 503, json: { detail: 'Busy.', code: 'overloaded' } }));
+    await page.goto(`/#token=${await createLink(world.stack, world.person.userId)}`);
+    const again = page.getByRole('alert').getByRole('button', { name: 'Try again' });
+    await again.waitFor();
+    await page.unroute(link);
+    await again.click();
+    await heading(page, 'Workflows').waitFor();
+    await page.context().close();
+  });
+
   it('leads to no other origin, whatever the address asks for', async () => {
     const page = await world.browser.person(world.person.userId);
     for (const next of [

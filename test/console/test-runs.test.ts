@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount, giveRole } from '../api/accounts.js';
+import type { Envelope } from '../../harness/client/api-client.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import {
   drawing,
@@ -96,6 +97,25 @@ describe('test runs of drawings', function () {
     await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
     await page.goBack();
     await node(page, 'Second, succeeded').waitFor();
+    await page.context().close();
+  });
+
+  it('finds the cost of an open test for the page of its run', async () => {
+    const slow = http(`${world.target.url}/hold/${randomUUID()}`, { label: 'Slow' });
+    const data = drawing(linkInRow([trigger([], { label: 'Start' }), slow]));
+    const workflowId = await world.owner.api.createWorkflow(world.project, data, 'Slow');
+    const { body } = await world.owner.api.post<Envelope>(`/workflows/${workflowId}/test/`, {
+      body: { mode: 'up_to', node: slow.id },
+    });
+    const page = await world.browser.person(world.owner.userId);
+    const answered = page.waitForResponse((answer) => /\/api\/v1\/runs\/\?.*started_before=/.test(answer.url()));
+    await page.goto(`/runs/${body.data.id}`);
+    const { items } = (await (await answered).json()) as { items: { id: string }[] };
+    assert.deepEqual(
+      items.map(({ id }) => id),
+      [body.data.id],
+    );
+    world.target.release(new URL(String(slow.data['url'])).pathname);
     await page.context().close();
   });
 

@@ -175,7 +175,7 @@ describe('the name and the type of a file', () => {
   it('are, for the type, the declared media type if that is valid', () => {
     assert.equal(cleanFileType('Image/PNG'), 'image/png');
     assert.equal(cleanFileType('text/plain; charset=utf-8'), 'text/plain; charset=utf-8');
-    for (const given of [undefined, '', 'png', 'a/b\r\nX: y', `a/${'b'.repeat(300)}`])
+    for (const given of [undefined, '', 'png', 'a/b\r\nX: y', 'a/b\r\n\r\n;x', `a/${'b'.repeat(300)}`])
       assert.equal(cleanFileType(given), 'application/octet-stream');
   });
 });

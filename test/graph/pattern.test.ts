@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { withCheckBudget } from '../../graph/check-budget.js';
+import { answerQuestions } from '../../graph/judge.js';
 import { NodeError } from '../../graph/node-error.js';
 import { matchesPattern, patternProblem } from '../../graph/pattern.js';
 import { patternSize } from '../../graph/pattern-size.js';
@@ -107,6 +108,15 @@ describe('patterns of users', () => {
       }
     });
     assert.ok(tookMs < BOUND_MS, `${tookMs} ms`);
+  });
+
+  it('share the steps of a node, and have steps of their own in the expectations of a case', () => {
+    const left = `${'x'.repeat(60_000)}end`;
+    const questions = ['a', 'b', 'c', 'd'].map((sign) => {
+      return { left, operator: 'matches' as const, right: `${sign.repeat(100)}|end` };
+    });
+    assert.throws(() => answerQuestions(questions, 'all'), isInvalid);
+    assert.deepEqual(answerQuestions(questions, 'each'), [0, 1, 2, 3]);
   });
 
   it('are looked at within a budget when a drawing is validated, each distinct one', () => {

@@ -92,6 +92,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'api/workflows/check-drawing.ts: errors).slice(0,MAX_FINDINGS)',
     "cli/embedded/child-log.ts: n').slice(-15)",
     'console/drawing/kind-looks.ts: items.slice(0,MAX_COMPARISONS)',
+    'console/parts/node-result/json-table.tsx: table.columns.slice(0,MAX_COLUMNS)',
     'api/workflows/drawing-secrets.ts: masks.slice(0,MOST_REPORTED)',
     'api/workflows/drawing-secrets.ts: places.slice(0,MOST_REPORTED)',
     'api/workflows/import-remarks.ts: warnings.slice(0,MOST_REMARKS)',

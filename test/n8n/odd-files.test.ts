@@ -208,6 +208,12 @@ describe('versions of nodes in files of n8n', () => {
 });
 
 describe('parameters of files of n8n', () => {
+  it('with numbers that begin with zeros are translated as code', () => {
+    const parameters = { method: 'GET', url: '={{ 0049 }}' };
+    const file = { nodes: [NODES[0], node('X', 'httpRequest', { typeVersion: 4.2, parameters })], connections: {} };
+    assert.match(JSON.stringify(translateN8n(file).drawing), /http-node/);
+  });
+
   it('with the names of properties that every object has are treated like unknown names', () => {
     const types = (name: string): [type: string, typeVersion: number, parameters: object][] => [
       ['slack', 2, { resource: name }],

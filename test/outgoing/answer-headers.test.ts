@@ -130,6 +130,34 @@ describe('answers of servers', () => {
     }
   });
 
+  it('end with the data of their encoding, whatever bytes follow', async () => {
+    const text = 'words '.repeat(20_000);
+    const [zeros, lineBreak] = [Buffer.alloc(600), Buffer.from('\r\n')];
+    const bodies: [encoding: string, body: Buffer, rests: Buffer[]][] = [
+      // Other bytes than zeros would begin another member.
+      ['gzip', gzipSync(text), [zeros]],
+      ['deflate', deflateSync(text), [zeros, lineBreak]],
+      ['deflate', deflateRawSync(text), [zeros, lineBreak]],
+      ['br', brotliCompressSync(text), [zeros, lineBreak]],
+    ];
+    for (const [encoding, body, rests] of bodies) {
+      for (const rest of rests) {
+        const padded = Buffer.concat([body, rest]);
+        const head = `200 OK\r\nContent-Encoding: ${encoding}`;
+        assert.equal(
+          String((await answered(`${head}\r\nContent-Length: ${padded.length}`, padded)).body),
+          text,
+          encoding,
+        );
+        assert.equal(String((await answered(head, padded)).body), text, encoding);
+        for (const pieces of [[body, rest], [...padded].map((byte) => Buffer.of(byte))]) {
+          const reading = { encoding, limitBytes: 1_000_000, signal: new AbortController().signal };
+          assert.equal(String(await buffer(decodeBody(Readable.from(pieces), reading))), text, `${encoding} in pieces`);
+        }
+      }
+    }
+  });
+
   it('in an encoding that is the name of a property of every object are not decoded', async () => {
     for (const encoding of ['constructor', '__proto__', 'toString', 'klingon']) {
       const head = `200 OK\r\nContent-Encoding: ${encoding}`;

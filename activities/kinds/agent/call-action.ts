@@ -29,8 +29,10 @@ const MAX_ANSWER_CHARACTERS = 1_000_000;
 const OF_VALUES = new Set(['invalid_value', 'invalid_header', 'invalid_body', 'file_missing']);
 
 /**
- * Makes the call. Returns a failure that the model can avoid as a `tool_error`, whose text says if the call may have
- * been carried out. Throws all other failures.
+ * Makes the call. Returns a `tool_error` for arguments or values that cannot be sent, for an answer with a status from
+ * 400 on, and for a call whose last attempt failed. The text of the last one says if the call may have been carried
+ * out. Throws a failure after which the call is attempted again, one of the connection (`connection_...`), and all
+ * other failures.
  */
 export async function callAction(
   deps: AgentDeps,
@@ -97,8 +99,8 @@ async function prepare(
 const UNSENT = new Set(['connection_origin', 'blocked_address']);
 
 /**
- * Returns true if the request was not carried out. A request that is handed back has a file that cannot be read now. If
- * the method must not be repeated, a failure is retryable only if the request was not carried out.
+ * Returns true if the request was not carried out. `isHandedBack`: a file of its body could not be opened, so the body
+ * was not sent. If the method must not be repeated, a failure is retryable only if the request was not carried out.
  */
 function isUnsent(error: unknown, { method }: Rendered): boolean {
   if (isHandedBack(error)) return true;

@@ -24,7 +24,7 @@ const MAX_FACTS = 50;
 /** The time allowed for a stream to end after its last event, so that its connection can be reused. */
 const DRAIN_MS = 1_000;
 
-/** Reads one answer with the status 200. Its pieces may be offered before `read`, or be in the body of the response. */
+/** Reads one answer with a status 2xx. Its pieces may be offered before `read`, or be in the body of the response. */
 export class AnswerReader {
   readonly #decoder = new TextDecoder();
   readonly #onText: TextListener | undefined;
@@ -57,7 +57,7 @@ export class AnswerReader {
   #hasFailed = false;
   #close: () => void = () => undefined;
   #fail: (error: Error) => void = () => undefined;
-  /** Resolves when the stream has declared its end. Rejects if the stream cannot be read. */
+  /** Resolves when the stream has declared its end. Rejects with the error of a piece that `offer` got. */
   readonly #closed = new Promise<void>((resolve, reject) => {
     this.#close = resolve;
     this.#fail = reject;
@@ -83,8 +83,9 @@ export class AnswerReader {
   }
 
   /**
-   * Returns the completion. An answer in one piece is returned unchanged and may be any JSON. Throws `BrokenOff` for a
-   * stream that breaks off, and `UnusableAnswer` for an answer that reports a failure or is not a completion.
+   * Returns the completion. An answer in one piece is returned unchanged and may be any JSON; the caller checks that it
+   * is a completion. Throws `BrokenOff` for an answer that breaks off, and `UnusableAnswer` for one that reports a
+   * failure, is too large, or is neither JSON nor a readable stream.
    */
   async read(response: Response): Promise<unknown> {
     try {
@@ -242,7 +243,10 @@ class StreamedCompletion {
     } as unknown as OpenAI.Chat.ChatCompletion;
   }
 
-  /** Each chunk repeats most facts, so only new ones count as growth. */
+  /**
+   * Each chunk repeats most facts, so a chunk counts as growth only if it has a new fact, or one that is an object or a
+   * list, which may have grown.
+   */
   #addFacts(chunk: JsonObject, characters: number): void {
     let isLarger = false;
     for (const [name, value] of Object.entries(chunk)) {

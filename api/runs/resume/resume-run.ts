@@ -1,5 +1,5 @@
-// Accepts a run that resumes an earlier one. One transaction stores the run, the results that it reuses, and the runs
-// of sub-workflows that are resumed with it.
+// Accepts a run that resumes an earlier one. One transaction stores the run, the results that it reuses, and new runs
+// that resume the earlier run's runs of sub-workflows.
 import type { Transaction } from 'kysely';
 import { START_GRACE_SECONDS, storeRuns } from '../../../acceptance/store-run.js';
 import type { Logger } from '../../../telemetry/logger.js';

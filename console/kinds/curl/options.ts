@@ -21,7 +21,7 @@ const WITH_VALUE: readonly (readonly string[])[] = [
   ['upload-file', 'T'],
   ['url-query'],
   ['range', 'r'],
-  // The following options are not read. They are listed so that their values are not taken for addresses.
+  // The following options are not read, with a remark of their own or without one.
   ['proxy', 'x'],
   ['cert', 'E'],
   ['key'],
@@ -30,15 +30,37 @@ const WITH_VALUE: readonly (readonly string[])[] = [
   ['connect-timeout'],
   ['retry'],
   ['retry-delay'],
-  ['resolve'],
-  ['interface'],
-  ['limit-rate'],
   ['aws-sigv4'],
   ['config', 'K'],
   ['output', 'o'],
   ['write-out', 'w'],
   ['dump-header', 'D'],
+  ['output-dir'],
+  ['stderr'],
+  ['trace'],
+  ['trace-ascii'],
 ];
+
+/**
+ * The other options of curl with a value, by all of their names. They are not read. They are listed so that their
+ * values, such as a proxy's password, are not taken for addresses.
+ */
+const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set(
+  (
+    'abstract-unix-socket alt-svc capath cert-type ciphers connect-to continue-at C create-file-mode crlfile curves ' +
+    'delegation dns-interface dns-ipv4-addr dns-ipv6-addr dns-servers doh-url ech egd-file engine etag-compare ' +
+    'etag-save expect100-timeout ftp-account ftp-alternative-to-user ftp-method ftp-port P ftp-ssl-ccc-mode ' +
+    'happy-eyeballs-timeout-ms haproxy-clientip hostpubmd5 hostpubsha256 hsts interface ip-tos ipfs-gateway ' +
+    'keepalive-cnt keepalive-time key-type krb libcurl limit-rate local-port login-options mail-auth mail-from ' +
+    'mail-rcpt max-filesize max-redirs netrc-file noproxy parallel-max pass pinnedpubkey preproxy proto ' +
+    'proto-default proto-redir proxy-cacert proxy-capath proxy-cert proxy-cert-type proxy-ciphers proxy-crlfile ' +
+    'proxy-header proxy-key proxy-key-type proxy-pass proxy-pinnedpubkey proxy-service-name proxy-tls13-ciphers ' +
+    'proxy-tlsauthtype proxy-tlspassword proxy-tlsuser proxy-user U proxy1.0 pubkey quote Q random-file rate ' +
+    'request-target resolve retry-max-time sasl-authzid service-name socks4 socks4a socks5 socks5-gssapi-service ' +
+    'socks5-hostname speed-limit Y speed-time y telnet-option t tftp-blksize time-cond z tls-max tls13-ciphers ' +
+    'tlsauthtype tlspassword tlsuser trace-config unix-socket variable vlan-priority'
+  ).split(' '),
+);
 
 /** Options without a value that are ignored without a remark, because they do not change what the node sends. */
 const QUIET = [
@@ -67,7 +89,7 @@ const QUIET = [
   'O',
 ];
 /** Options with a value that only concern curl's output. */
-const OF_OUTPUT = ['output', 'write-out', 'dump-header'];
+const OF_OUTPUT = ['output', 'write-out', 'dump-header', 'output-dir', 'stderr', 'trace', 'trace-ascii'];
 
 export interface Option {
   name: string;
@@ -99,7 +121,10 @@ function readLong(word: string, queue: string[], found: ReadOptions): void {
   const [written = '', ...rest] = word.split('=');
   const name = fullName(written);
   if (name !== undefined) found.options.push({ name, value: rest.length > 0 ? rest.join('=') : (queue.shift() ?? '') });
-  else readFlag(written, `--${written}`, found);
+  else if (OTHERS_WITH_VALUE.has(written)) {
+    found.unknown.push(`--${written}`);
+    if (rest.length === 0) queue.shift();
+  } else readFlag(written, `--${written}`, found);
 }
 
 /** `-sXPOST` is `-s -X POST`. */
@@ -109,6 +134,11 @@ function readShort(word: string, queue: string[], found: ReadOptions): void {
     if (name !== undefined) {
       const rest = word.slice(at + 1);
       found.options.push({ name, value: rest === '' ? (queue.shift() ?? '') : rest });
+      return;
+    }
+    if (OTHERS_WITH_VALUE.has(letter)) {
+      found.unknown.push(`-${letter}`);
+      if (word.slice(at + 1) === '') queue.shift();
       return;
     }
     readFlag(letter, `-${letter}`, found);

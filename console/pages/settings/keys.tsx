@@ -135,7 +135,7 @@ function KeyDialog({ of, projects, onClose, onCreated }: KeyDialogProps) {
         onChange={(label) => set({ label })}
         maxLength={100}
         error={errors['label']}
-        onKeyDown={({ key }) => key === 'Enter' && submit()}
+        onKeyDown={({ key, nativeEvent }) => key === 'Enter' && !nativeEvent.isComposing && submit()}
       />
       <TextField
         label="Expires"

@@ -13,7 +13,7 @@ interface ProjectBarProps {
   onChoose: (projectId: number) => void;
 }
 
-/** Selects the project to which the tabs below it apply. */
+/** Selects the project to which the tabs of the group `Project` apply. Also creates, renames and deletes projects. */
 export function ProjectBar({ projects, project, onChoose }: ProjectBarProps) {
   const [dialog, setDialog] = useState<'new' | 'rename' | 'delete'>();
   const close = (): void => setDialog(undefined);

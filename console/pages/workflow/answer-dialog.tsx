@@ -10,7 +10,10 @@ import { useStored } from '../../ui/store.js';
 import { useCheck } from './check.js';
 import type { Saver } from './saver.js';
 
-/** Selects the node whose output a chat with the workflow streams: `settings.answer_node`. */
+/**
+ * Selects the node whose text a chat with the workflow shows while a model writes it: `settings.answer_node`. The
+ * answer itself is the run's output.
+ */
 export function AnswerDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const store = useStore();
   const isDirty = useEditor((state) => state.isDirty);

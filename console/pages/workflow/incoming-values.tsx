@@ -81,7 +81,7 @@ function Values({ groups, search, form, onChoose }: ValuesProps) {
   ));
 }
 
-/** A table for each list of objects in the values, and one for all other values. Each cell inserts a variable. */
+/** A table for each list of objects in the values, and one for all values outside. Each cell inserts a variable. */
 function Tables({ group, onChoose }: { group: VariableGroup; onChoose: (text: string) => void }) {
   const known = group.choices
     .filter((choice) => choice.known !== undefined)

@@ -38,6 +38,8 @@ export function ModelField({ schema, path, label, value, isRequired = false, onC
     document.getElementById(`${id}${next}`)?.scrollIntoView({ block: 'nearest' });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
+    // During a composition the keys choose among characters.
+    if (event.nativeEvent.isComposing) return;
     const model = isOpen ? found[active] : undefined;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();

@@ -69,7 +69,7 @@ export function PastedFileNotices({ error, remarks, close }: PastedFile) {
   );
 }
 
-/** Just below the service's limit of 10 MiB for ASCII text. Other text may still exceed that limit. */
+/** Longer texts are not imported. The service takes 10 MiB: ASCII text of this length fits, other text may not. */
 const MAX_CHARACTERS = 10_000_000;
 
 /** Returns the file if the text looks like a workflow. The service says what is wrong with it. */

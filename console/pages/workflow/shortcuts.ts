@@ -130,8 +130,8 @@ function isCodeField(target: EventTarget | null): boolean {
 function hasOwnUndo(target: EventTarget | null): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest('.side-chat') !== null) return true;
-  // Text typed elsewhere, such as in a task, is not part of the drawing. The palette is included, because Enter in its
-  // search adds a node to the drawing.
+  // In the node's form, the graph and the palette, Undo is that of the drawing; in the palette, because Enter in its
+  // search adds a node. Text in other fields, such as the answer to a human task, is not part of the drawing.
   if (target.closest('.node-form, .editor-graph, .palette') === null) {
     return isWriting(target) && target.tagName !== 'SELECT';
   }
@@ -145,7 +145,10 @@ const STEP = 40;
 export function useClipboard(
   store: EditorStore,
   graph: RefObject<HTMLElement | null>,
-  /** Called with a text that is no copy of nodes. Returns true if it takes the text. */
+  /**
+   * Called with a text that is no copy of nodes, and with any text if the editor is read-only. Returns true if it takes
+   * the text.
+   */
   takeText: (text: string) => boolean,
 ): void {
   const act = useEffectEvent((event: ClipboardEvent) => {

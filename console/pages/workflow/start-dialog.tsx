@@ -29,7 +29,7 @@ interface StartDialogProps {
   onClose: () => void;
 }
 
-/** The dialog of one start of the workflow. */
+/** The dialog of one way in which runs of the workflow start: a schedule, a hook, the chat or the MCP tool. */
 export function StartDialog({ saver, open, hooks, onOpen, onClose }: StartDialogProps) {
   const { id } = saver.getState().workflow;
   switch (open.what) {

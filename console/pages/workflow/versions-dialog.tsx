@@ -150,5 +150,8 @@ function Restore({ saver, version, onDone }: { saver: Saver; version: number; on
   );
 }
 
-/** Only shown if both drawings are equal. Otherwise the conflict dialog opens. */
+/**
+ * Shown after a 412. If the editor's drawing equals the one that somebody else has saved, the saver has taken over its
+ * ETag, so the next press restores. Otherwise the conflict dialog opens above this sentence.
+ */
 const STALE = 'Somebody else has changed this workflow meanwhile. Press the button again to restore all the same.';

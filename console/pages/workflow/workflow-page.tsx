@@ -38,7 +38,7 @@ const AssistantPanel = lazy(() =>
 );
 const StartCards = lazy(() => import('./start-cards.js').then((part) => ({ default: part.StartCards })));
 
-/** Height in pixels for the cards of three starts. */
+/** Height in pixels for three cards of `StartCards`, which say how runs of the workflow start. */
 const START_CARDS_HEIGHT = 140;
 
 /**

@@ -49,7 +49,7 @@ export function TagsDialog({ workflow: { id, title, project, tags: before }, onC
             hint={isFull ? `A workflow has at most ${MOST_TAGS} tags.` : undefined}
             error={fieldErrors(change.error)['tags']}
             onKeyDown={(event) => {
-              if (event.key !== 'Enter' || typed === '') return;
+              if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed === '') return;
               event.preventDefault();
               add(typed);
             }}

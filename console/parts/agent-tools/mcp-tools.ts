@@ -16,7 +16,7 @@ interface McpTool {
 }
 
 export interface ListedTools {
-  /** Undefined until the server has answered for its present address. */
+  /** Undefined until the server has answered. A change of the server (`isSameServer`) makes it undefined again. */
   tools: readonly McpTool[] | undefined;
   error: unknown;
   isPending: boolean;
@@ -30,7 +30,10 @@ interface OfNode {
   nodeId: string;
 }
 
-/** `server` holds the address of the server and the other fields of its connection. */
+/**
+ * `server` is the data of an MCP node, or one entry of an agent's `tools`. Only the fields that `toRequest` picks are
+ * used: the address, and how the server is called.
+ */
 export function useMcpTools({ workflowId, nodeId }: OfNode, server: JsonObject): ListedTools {
   const address = asText(server['endpoint_url']) ?? '';
   const isStored = useEditor(({ saved }) => storesServer(nodesOf(saved).get(nodeId), address));
@@ -38,7 +41,7 @@ export function useMcpTools({ workflowId, nodeId }: OfNode, server: JsonObject):
   const call = useMutation({
     mutationFn: (body: Asked) => unwrap(api.POST('/api/v1/workflows/mcp-tools/', { body })),
   });
-  // The answer only applies to the server that was asked, not to a changed address.
+  // The answer only applies to the server that was asked.
   const isCurrent = call.variables !== undefined && isSameServer(call.variables, asked);
   return {
     tools: isCurrent ? call.data?.map(toTool) : undefined,

@@ -39,7 +39,10 @@ function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : '';
 }
 
-/** Returns the address that a text means, with https in front of a bare host; undefined for any other text. */
+/**
+ * Returns the address that a text means; undefined for any other text. A host without a scheme gets `https://`, but
+ * `localhost` and IPv4 addresses get `http://`.
+ */
 export function addressIn(text: string): string | undefined {
   const trimmed = text.trim();
   if (/^https?:\/\/[^\s/]+/i.test(trimmed)) return URL.canParse(trimmed) ? trimmed : undefined;

@@ -148,7 +148,7 @@ function ToolChoice({ path, server, listed, onChange }: ToolChoiceProps) {
   );
 }
 
-/** Names a tool of a server that cannot be reached from here. */
+/** Enters the name of a tool by hand. Shown after the service could not list the tools of the server. */
 function ToolByName({ onAdd }: { onAdd: (name: string) => void }) {
   const [name, setName] = useState('');
   const add = (): void => {
@@ -164,7 +164,7 @@ function ToolByName({ onAdd }: { onAdd: (name: string) => void }) {
         value={name}
         onChange={setName}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter') return;
+          if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
           event.preventDefault();
           add();
         }}

@@ -2,22 +2,15 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { queryClient, useRunKey } from '../../service/queries.js';
 import { FileField } from '../../files/file-field.js';
-import { filesOfText, UPLOADING, type FileValue } from '../../service/file-value.js';
+import { filesOfText, UPLOADING } from '../../service/file-value.js';
 import { Button } from '../../ui/button.js';
 import { Alert, announce } from '../../ui/notices.js';
 import { isWriting } from '../../ui/writing.js';
 import { explainRefusal, sendMessage } from './chat-calls.js';
-
-/** A message to ask again. */
-export interface Anew {
-  /** Id of the message that it replaces. */
-  replaces: string;
-  content: string;
-  files: readonly FileValue[];
-}
+import type { Anew } from './messages.js';
 
 interface ComposerProps {
-  /** Key of the unsent message, which is kept while the page is open: the conversation's id, if there is one. */
+  /** Key under which the unsent message is stored (`DRAFTS`): the conversation's id, if there is one. */
   draftKey: string;
   projectId: number;
   /** Resolves to the id of the conversation; undefined if the message cannot be sent, and the page shows why. */
@@ -42,7 +35,8 @@ interface Draft {
 
 const EMPTY: Draft = { text: '', files: '' };
 
-// Drafts last as long as the page. They are in the query cache, which is cleared on signing out.
+// Drafts outlast a change to another page of the console, but no reload. They are in the query cache, which is cleared
+// on signing out.
 const DRAFTS = 'chat-drafts';
 queryClient.setQueryDefaults([DRAFTS], { gcTime: Infinity });
 
@@ -78,7 +72,7 @@ export function Composer({
   isBlocked = false,
   stop,
 }: ComposerProps) {
-  /** A draft of another round remounts the file field, which is empty then or has the files of that draft. */
+  /** `round` is the React key of the file field. A new number remounts the field, which then has the draft's files. */
   const [{ text, files, round }, setShown] = useState(() => ({ ...readDraft(draftKey), round: 0 }));
   const [lastAnew, setLastAnew] = useState<Anew>();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -180,8 +174,8 @@ export function Composer({
             projectId={projectId}
             isMany
             value={files}
-            // When a field unmounts, it reports once more, without the file that was uploading. The draft that is shown
-            // by then has another field.
+            // When a file field unmounts, it reports once more, without the file that was uploading. `round` has
+            // changed by then, so this report does not replace the files of the draft that is shown.
             onChange={(chosen) => setShown((draft) => (draft.round === round ? { ...draft, files: chosen } : draft))}
           />
         )}

@@ -2,9 +2,8 @@ import { FilesOf } from '../../files/file-figure.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/figures.js';
 import type { ChatWorkflow } from './chat-workflow.js';
-import type { Anew } from './composer.js';
 import { LiveAnswer } from './live-answer.js';
-import type { Exchange, Message } from './messages.js';
+import { toAnew, type Anew, type Exchange, type Message } from './messages.js';
 import { StoredAnswer } from './stored-answer.js';
 import { Unanswered } from './unanswered.js';
 
@@ -25,7 +24,8 @@ interface ExchangeProps {
 export function ShownExchange(props: ExchangeProps) {
   const { exchange, open, followed, workflow, mayWrite, onChanged, onAnew } = props;
   const { runId, message, answer, former } = exchange;
-  const ask = message === undefined || !mayWrite ? undefined : (): void => onAnew(toAnew(message));
+  const anew = message === undefined || !mayWrite ? undefined : toAnew(message);
+  const ask = anew === undefined ? undefined : (): void => onAnew(anew);
   const isBehind = open.indexOf(runId) > 0;
   return (
     <>
@@ -54,10 +54,6 @@ export function ShownExchange(props: ExchangeProps) {
       )}
     </>
   );
-}
-
-function toAnew({ id, content, files }: Message): Anew {
-  return { replaces: id, content: content ?? '', files };
 }
 
 interface QuestionProps {

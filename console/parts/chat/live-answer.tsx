@@ -120,7 +120,7 @@ function useAnswer(runId: string, answering: readonly string[]): { text: string;
   return { text: live === undefined ? '' : resultOf(live, answering), isGoingOn: false };
 }
 
-/** Returns the result of the answering node, until the run ends and the answer becomes a message. */
+/** Returns the result of the answering node, shown until the answer becomes a message; empty if the run has failed. */
 function resultOf(live: LiveRun, answering: readonly string[]): string {
   if (hasEnded(live) && live.status === 'failed') return '';
   for (const id of answering) {

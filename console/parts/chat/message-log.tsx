@@ -6,9 +6,9 @@ import { Button } from '../../ui/button.js';
 import { Note } from '../../ui/notices.js';
 import { cancelRun, readOlder, useMessages, useReadAgain } from './chat-calls.js';
 import type { ChatWorkflow } from './chat-workflow.js';
-import { Composer, type Anew } from './composer.js';
+import { Composer } from './composer.js';
 import { ShownExchange } from './exchange.js';
-import { firstLoaded, openOf, runToStop, toExchanges, type Exchange } from './messages.js';
+import { firstLoaded, openOf, runToStop, toExchanges, type Anew, type Exchange } from './messages.js';
 import { useEndOfLog } from './end-of-log.js';
 import './chat.css';
 

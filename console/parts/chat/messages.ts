@@ -1,6 +1,7 @@
 // Loads the messages of a conversation from its end, and groups them into exchanges. The service lists
 // the oldest first.
 import type { components } from '../../../clients/typescript/src/index.js';
+import type { FileValue } from '../../service/file-value.js';
 
 export type Message = components['schemas']['Message'];
 
@@ -60,7 +61,7 @@ function firstToRead({ pages, total }: Loaded): number {
   return Math.min(lastPage(total), ...open);
 }
 
-/** Merges pages. Pages of `one` that were loaded during the request remain. */
+/** Merges the pages of both. If both have a page, that of `other` is taken. */
 export function together(one: Loaded | undefined, other: Loaded): Loaded {
   return { pages: new Map([...(one?.pages ?? []), ...other.pages]), total: Math.max(one?.total ?? 0, other.total) };
 }
@@ -109,6 +110,19 @@ function inBranch(exchanges: readonly Exchange[]): Exchange[] {
     } else former.push(exchange);
   }
   return shown;
+}
+
+/** A message to ask again. */
+export interface Anew {
+  /** Id of the message that it replaces. */
+  replaces: string;
+  content: string;
+  files: readonly FileValue[];
+}
+
+/** Returns undefined for a truncated message, because asking its beginning would replace the whole message. */
+export function toAnew({ id, content, files, truncated }: Message): Anew | undefined {
+  return truncated === true ? undefined : { replaces: id, content: content ?? '', files };
 }
 
 /** Returns the exchanges of open runs, oldest first. */

@@ -1,5 +1,5 @@
-// Converts between the form of a connection and the body of requests. Fields with several values have one
-// value per line.
+// Converts between the form of a connection and the body of requests. A field with several values shows one value per
+// line.
 import { toFieldWords } from '../../ui/field-words.js';
 import { ServiceError } from '../../../clients/typescript/src/index.js';
 import { asArray, asText } from '../../ui/json.js';
@@ -278,7 +278,10 @@ export function refusalsOf(error: unknown): FieldProblems {
   return found;
 }
 
-/** `token_url: Enter a valid URL.`, `names.0: Enter the name of a header.` */
+/**
+ * Matches the service's sentences about one key of `settings` or `secrets`: `token_url: Enter a valid URL.`,
+ * `names.0: Enter the name of a header.`
+ */
 const KEY_BEFORE = /^(\w+)(?:\.\d+)?: (.*)$/s;
 
 /**

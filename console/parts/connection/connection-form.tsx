@@ -145,7 +145,7 @@ function addressWith(preset: Preset | undefined, name: string): string {
   return holding ?? `{${name}}`;
 }
 
-/** Folds the fields that few people change: those that the preset of the other service fills in, and optional ones. */
+/** Folds the fields that few people change: the origins, settings that the preset fills in, and optional settings. */
 function KnownSettings({ isOpen, children }: { isOpen: boolean; children: ReactNode }) {
   return (
     <details className="form-more" open={isOpen || undefined}>

@@ -22,8 +22,9 @@ export function ServiceSearch({ onChoose }: ServiceSearchProps) {
   const services = (presets.data ?? []).map(ofPreset).filter((choice) => isFound(choice, search));
   const kinds = CONNECTION_KINDS.map(ofKind);
   const found = kinds.filter((choice) => isFound(choice, search));
-  // If nothing matches the search, all kinds are offered, because each service can be connected by its kind. This
-  // waits until the services are loaded; before that, Enter would choose a kind that nobody has searched for.
+  // If no kind matches the search, all kinds are offered, even if services match, because each service can be connected
+  // by its kind. No kinds are added while the services are loading, because Enter would choose a kind that nobody has
+  // searched for.
   const others = found.length === 0 && !presets.isPending ? kinds : found;
   return (
     <SearchList

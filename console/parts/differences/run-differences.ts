@@ -82,12 +82,17 @@ function contentOf(drawing: JsonObject): JsonObject {
   return { ...rest, nodes: Object.fromEntries(named), links: Object.fromEntries(links) };
 }
 
-/** Labels may be ambiguous, and ids mean nothing to people. */
+/**
+ * Labels may be ambiguous, and ids mean nothing to people. An id is shortened only where its first characters tell the
+ * nodes of the label apart, so that no two nodes have one name.
+ */
 function nameOf(id: string, labels: ReadonlyMap<string, string>): string {
   const label = labels.get(id);
   if (label === undefined) return id;
-  const isUnique = [...labels.values()].filter((other) => other === label).length === 1;
-  return isUnique ? label : `${label} ${id.slice(0, 8)}`;
+  const short = id.slice(0, 8);
+  const others = [...labels].filter(([other, text]) => other !== id && text === label).map(([other]) => other);
+  if (others.length === 0) return label;
+  return `${label} ${others.some((other) => other.startsWith(short)) ? id : short}`;
 }
 
 function compareNodes(left: ComparedRun, right: ComparedRun): NodeDifference[] {

@@ -16,7 +16,10 @@ const Markdown = lazy(() => import('../../ui/markdown.js').then((module) => ({ d
 
 const ENDINGS = { text: 'txt', json: 'json', table: 'json', markdown: 'md' } as const;
 
-/** Holds the form in which a text is shown. The caller of `ContentView` has it, because its own parts depend on it. */
+/**
+ * A text and the form in which it is shown. The caller of `ContentView` calls `useContent`, because the form also
+ * decides what else the caller shows.
+ */
 export interface ShownContent {
   text: string;
   forms: ContentForms;

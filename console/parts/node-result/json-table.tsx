@@ -19,6 +19,8 @@ interface JsonTableProps {
 }
 
 const STEP = 100;
+/** Further columns are only exported, because nobody reads so many. */
+const MAX_COLUMNS = 50;
 const MOST_CHARACTERS = 200;
 
 /** A list of objects as a table. A click on a heading sorts by its column, and a second click reverses the order. */
@@ -26,12 +28,15 @@ export function JsonTable({ table, name, variableOf, onChoose, isPlain = false }
   const [sorting, setSorting] = useState<Sorting>();
   const [shown, setShown] = useState(STEP);
   const positions = useMemo(() => sortedPositions(table, sorting), [table, sorting]);
-  const columns = table.columns.map((column) => toColumn(table, column, variableOf, onChoose));
+  const columns = table.columns.slice(0, MAX_COLUMNS).map((column) => toColumn(table, column, variableOf, onChoose));
   return (
     <div className="json-table">
       {!isPlain && (
         <div className="json-table-bar">
-          <span>{table.rows.length === 1 ? '1 row' : `${table.rows.length} rows`}</span>
+          <span>
+            {table.rows.length === 1 ? '1 row' : `${table.rows.length} rows`}
+            {table.columns.length > MAX_COLUMNS && `, ${MAX_COLUMNS} of ${table.columns.length} columns`}
+          </span>
           <Button onClick={() => download(toFileName(name, 'csv'), toCsv(table, positions), 'text/csv;charset=utf-8')}>
             Export CSV
           </Button>

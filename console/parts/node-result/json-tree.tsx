@@ -34,7 +34,7 @@ export function SearchedTree({ value, depth = 2, root }: JsonTreeProps) {
   const found = useMemo(() => searchJson(value, wanted), [value, wanted]);
   const tools = useMemo(() => ({ value, root, wanted }), [value, root, wanted]);
   const walk = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || found.paths.length === 0) return;
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing || found.paths.length === 0) return;
     event.preventDefault();
     const count = found.paths.length;
     const next = step?.wanted === wanted ? step.at + (event.shiftKey ? -1 : 1) : 0;

@@ -46,7 +46,7 @@ export function NameProject({ project, onClose, onNamed }: NameProjectProps) {
         onChange={setName}
         maxLength={255}
         error={fieldErrors(change.error)['name']}
-        onKeyDown={({ key }) => key === 'Enter' && submit()}
+        onKeyDown={({ key, nativeEvent }) => key === 'Enter' && !nativeEvent.isComposing && submit()}
         isRequired
       />
     </Dialog>

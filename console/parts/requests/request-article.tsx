@@ -15,7 +15,7 @@ import './requests.css';
 
 interface RequestArticleProps {
   request: Approval;
-  /** Called with the request after it was decided, by this person or by somebody else. */
+  /** Called with the reloaded request after the person has sent a decision. The request may still be pending. */
   onChange: (request: Approval) => void;
   /** True if the heading links to the request's own page. */
   isLinked?: boolean;
@@ -77,8 +77,8 @@ export function RequestArticle({ request, onChange, isLinked = false, isHere = f
 }
 
 /**
- * Explains why the agent's rules exclude the person from deciding. Returns undefined if they do not, and for viewers,
- * who see another note.
+ * Explains why the agent's rules exclude the person from deciding. Returns undefined if they do not. Viewers are not
+ * told about `roles`, because another note says that a viewer cannot decide.
  */
 function exclusionOf(
   { requested_by: starter, exclude_starter: isExcluded, roles }: Approval,
@@ -196,7 +196,7 @@ const MOST_LINES = 24;
 const MOST_CHARACTERS = 1_500;
 const COUNT = new Intl.NumberFormat();
 
-/** Arguments without any change. Long ones are folded, and a note says so beside the button `Show all`. */
+/** Arguments as JSON with hidden characters escaped. A long text is cut until the person presses `Show all`. */
 function ArgumentsText({ title, value }: { title: string; value: unknown }) {
   const id = useId();
   const [isOpen, setIsOpen] = useState(false);

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { parseExact } from '../../ui/json.js';
 import { CheckboxField, TextField } from '../../ui/fields.js';
 import { RunFieldControl } from './run-field.js';
-import { isUploading, toInput, type RunField } from './run-input.js';
+import { isUploading, ONLY_JSON, toInput, toTexts, type RunField } from './run-input.js';
 
 interface RunInputForm {
   /** Undefined while the text is not JSON or a file is uploading. */
@@ -28,6 +28,7 @@ export function useRunInput({ fields, projectId, initial = NOTHING }: RunInputOp
   const [json, setJson] = useState<string>();
   const ofFields = isUploading(values) ? undefined : toInput(fields, values);
   const input = json === undefined ? ofFields : parse(json);
+  const texts = json === undefined ? values : toTexts(fields, input);
   const form = (
     <>
       {json === undefined ? (
@@ -52,7 +53,14 @@ export function useRunInput({ fields, projectId, initial = NOTHING }: RunInputOp
       <CheckboxField
         label="Write the input as JSON"
         isChecked={json !== undefined}
-        onChange={(isJson) => setJson(isJson ? JSON.stringify(toInput(fields, values), null, 2) : undefined)}
+        hint={texts === undefined ? ONLY_JSON : undefined}
+        onChange={(isJson) => {
+          if (isJson) setJson(JSON.stringify(toInput(fields, values), null, 2));
+          else if (texts !== undefined) {
+            setValues(texts);
+            setJson(undefined);
+          }
+        }}
       />
     </>
   );

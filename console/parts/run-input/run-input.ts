@@ -90,8 +90,19 @@ function toValue(field: RunField, text: string): unknown {
   }
 }
 
+/** Returns the texts of an input by field id; undefined unless it is an object whose keys are all ids of fields. */
+export function toTexts(fields: readonly RunField[], input: unknown): ReadonlyMap<string, string> | undefined {
+  if (!isObject(input)) return undefined;
+  const entries = Object.entries(input);
+  if (entries.some(([key]) => !fields.some(({ id }) => id === key))) return undefined;
+  return new Map(entries.map(([key, value]) => [key, toText(value)]));
+}
+
+/** Hint of the box `Write the input as JSON` while the fields cannot show the JSON, so that the box stays ticked. */
+export const ONLY_JSON = 'To go back to the fields, write an object with no other keys than theirs.';
+
 /** Returns the text of a value in the form; empty for null. */
-export function toText(value: unknown): string {
+function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { resumeRun, type ResumeOptions } from '../../../clients/typescript/src/index.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { api, ServiceError, unwrap } from '../../service/api.js';
+import { Problem } from '../../service/problem.js';
 import { Button } from '../../ui/button.js';
 import { Dialog } from '../../ui/dialog.js';
 import { CheckboxField, SelectField } from '../../ui/fields.js';
@@ -42,7 +43,7 @@ const DRAWINGS = [
 
 export function ResumeDialog({ run, labels, from, edited, onStarted, onClose }: ResumeDialogProps) {
   const [chosen, setChosen] = useState<string>();
-  const changes = useChangesSince(run, edited?.drawing);
+  const { changes, isSettled, problem } = useChangesSince(run, edited?.drawing);
   // A person who has fixed the drawing wants to run the fixed one.
   const drawing = chosen ?? (changes.length > 0 ? 'now' : 'then');
   const [acceptsUnknown, setAcceptsUnknown] = useState(false);
@@ -68,7 +69,7 @@ export function ResumeDialog({ run, labels, from, edited, onStarted, onClose }: 
             variant="primary"
             isBusy={resume.isPending}
             onClick={start}
-            {...(isUnknown && !acceptsUnknown && { disabled: true })}
+            disabled={(isUnknown && !acceptsUnknown) || (chosen === undefined && !isSettled)}
           >
             Start run
           </Button>
@@ -90,6 +91,7 @@ export function ResumeDialog({ run, labels, from, edited, onStarted, onClose }: 
           drawing === 'now' ? 'A result is taken over only where its node and all before it are unchanged.' : undefined
         }
       />
+      {problem}
       {drawing === 'now' && edited?.isDirty === true && <Note>Your unsaved changes are saved first.</Note>}
       {changes.length > 0 && (
         <DifferenceList title="Changed since this run" differences={changes} sides={['This run', 'Now']} />
@@ -107,13 +109,24 @@ export function ResumeDialog({ run, labels, from, edited, onStarted, onClose }: 
   );
 }
 
-/**
- * Returns what affects a run and differs between the run's drawing and `edited`, by default the stored one. Empty until
- * loaded.
- */
-function useChangesSince(run: RunDetail, edited: JsonObject | undefined): readonly Difference[] {
+interface ChangesSince {
+  /** What affects a run and differs between the two drawings. Empty until loaded. */
+  changes: readonly Difference[];
+  /** False until the present drawing is loaded, because the changes decide which drawing is preset. */
+  isSettled: boolean;
+  /** Says why the present drawing could not be loaded. */
+  problem: ReactNode;
+}
+
+/** Compares the run's drawing with `edited`, by default the stored one. */
+function useChangesSince(run: RunDetail, edited: JsonObject | undefined): ChangesSince {
   const { id } = run.workflow;
-  const { data: stored } = useQuery({
+  const {
+    data: stored,
+    error,
+    isFetching,
+    refetch,
+  } = useQuery({
     queryKey: ['workflow', id, 'present'],
     queryFn: async ({ signal }) =>
       (await unwrap(api.GET('/api/v1/workflows/{id}/', { params: { path: { id } }, signal }))).data,
@@ -121,7 +134,9 @@ function useChangesSince(run: RunDetail, edited: JsonObject | undefined): readon
     gcTime: 0,
   });
   const now = edited ?? stored;
-  return useMemo(() => (now === undefined ? [] : compareDrawings(run.data, now)), [run, now]);
+  const changes = useMemo(() => (now === undefined ? [] : compareDrawings(run.data, now)), [run, now]);
+  const problem = <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
+  return { changes, isSettled: now !== undefined || !isFetching, problem };
 }
 
 interface ResumeFromHereProps {

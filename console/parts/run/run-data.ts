@@ -72,6 +72,8 @@ export function useRunningCost(run: RunDetail, isOpen: boolean): Readonly<Record
           params: {
             query: {
               workflow: run.workflow.id,
+              // By default the list leaves out tests and answers of the assistant.
+              purpose: run.purpose,
               started_after: run.created_at,
               started_before: new Date(createdAtMs + 1).toISOString(),
             },
@@ -115,7 +117,7 @@ async function loadIterations(
 ): Promise<NodeEntry[]> {
   const found: NodeEntry[] = [];
   const loops = loopsOf(nodes);
-  // The loop extends the list, because iterations may contain loops.
+  // This `for` appends to `loops` while it iterates over them, because iterations may contain loops.
   for (const [index, { node, path }] of loops.entries()) {
     if (index === MAX_REQUESTS) break;
     const { items } = await unwrap(

@@ -51,7 +51,7 @@ export const RUN_COLUMNS: readonly Column<ListedRun>[] = [
 const OPEN_EVERY_MS = 2_500;
 const QUIET_EVERY_MS = 15_000;
 
-/** Polls the list, more often while a listed run is open. Hidden pages are not polled. */
+/** Polls the list, more often while a listed run is open. Does not poll while the browser tab is hidden. */
 export function useRunList(query: NonNullable<List['parameters']['query']>): UseQueryResult<RunPage> {
   return useQuery({
     queryKey: ['runs', query],

@@ -15,7 +15,7 @@ export interface ServiceFields {
   serverUrl: string;
 }
 
-/** The service takes no larger document. */
+/** The API refuses larger documents. */
 const MAX_BYTES = 20 * 1024 * 1024;
 
 /** Returns why the fields cannot be sent; undefined if they can. */

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { SelectField, TextField } from '../../ui/fields.js';
 import { inWords } from './schedule-data.js';
-import { DAYS, MINUTES, ofCron, REPEATS, toCron, type Repeat } from './repeats.js';
+import { DAYS, isNumber, MINUTES, ofCron, REPEATS, toCron, type Repeat } from './repeats.js';
 
 const LABELS: Readonly<Record<Repeat['kind'], string>> = {
   minutes: 'Every few minutes',
@@ -54,6 +54,7 @@ export function RepeatFields({ cron, onChange, error }: RepeatFieldsProps) {
             inputMode="numeric"
             value={repeat.minute}
             onChange={(minute) => set({ minute })}
+            error={isNumber(repeat.minute, 0, 59) ? undefined : 'Enter a number from 0 to 59.'}
           />
         )}
         {repeat.kind === 'week' && (
@@ -66,6 +67,7 @@ export function RepeatFields({ cron, onChange, error }: RepeatFieldsProps) {
             inputMode="numeric"
             value={repeat.day}
             onChange={(day) => set({ day })}
+            error={isNumber(repeat.day, 1, 31) ? undefined : 'Enter a number from 1 to 31.'}
           />
         )}
         {hasTime && <TextField label="At" type="time" value={repeat.at} onChange={(at) => set({ at })} />}

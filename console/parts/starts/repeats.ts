@@ -35,17 +35,20 @@ export const DAYS: readonly { value: string; label: string }[] = [
 
 const START: Repeat = { kind: 'cron', every: '15', minute: '0', at: '09:00', days: 'MON-FRI', day: '1' };
 
-/** Returns undefined if the expression is written by hand, or a field is empty or out of range. */
+/**
+ * Returns undefined if the expression is written by hand. Returns an empty text if a field is empty or out of range, so
+ * that no earlier expression is saved for it.
+ */
 export function toCron({ kind, every, minute, at, days, day }: Repeat): string | undefined {
   if (kind === 'cron') return undefined;
   if (kind === 'minutes') return every === '1' ? '* * * * *' : `*/${every} * * * *`;
-  if (kind === 'hour') return isNumber(minute, 0, 59) ? `${Number(minute)} * * * *` : undefined;
+  if (kind === 'hour') return isNumber(minute, 0, 59) ? `${Number(minute)} * * * *` : '';
   const [, hours, minutes] = /^(\d{2}):(\d{2})/.exec(at) ?? [];
-  if (hours === undefined || minutes === undefined) return undefined;
+  if (hours === undefined || minutes === undefined) return '';
   const time = `${Number(minutes)} ${Number(hours)}`;
   if (kind === 'day') return `${time} * * *`;
   if (kind === 'week') return `${time} * * ${days}`;
-  return isNumber(day, 1, 31) ? `${time} ${Number(day)} * *` : undefined;
+  return isNumber(day, 1, 31) ? `${time} ${Number(day)} * *` : '';
 }
 
 /** Returns the repeat of an expression. Fields of other kinds are those of `known`, for a later change of the kind. */
@@ -65,6 +68,7 @@ export function ofCron(cron: string, known: Repeat = START): Repeat {
   return days === '*' && isNumber(day, 1, 31) ? { ...known, kind: 'month', at, day } : other;
 }
 
-function isNumber(text: string, least: number, most: number): boolean {
+/** Returns true if the text is a whole number in the range. */
+export function isNumber(text: string, least: number, most: number): boolean {
   return /^\d{1,2}$/.test(text) && Number(text) >= least && Number(text) <= most;
 }

@@ -37,10 +37,10 @@ export function useSchedules(workflowId: number): UseQueryResult<Schedule[]> {
   });
 }
 
-/** The service's maximum page size. */
+/** The service's maximum page size for this list. */
 const SIZE = 20;
 
-/** Loads a page of the schedules of all workflows of the project, from page 1. */
+/** Loads one page of the schedules of all workflows of the project. The first `page` is 1. */
 export function useSchedulesOfProject(projectId: number, page: number) {
   return useQuery({
     queryKey: ['schedules', 'of-project', projectId, page],

@@ -13,7 +13,7 @@ import { CheckboxField, SelectField, TextField } from '../../ui/fields.js';
 import { Loading } from '../../ui/notices.js';
 import { RepeatFields } from './repeat-fields.js';
 import { RunFieldControl } from '../run-input/run-field.js';
-import { isUploading, runFields, toInput, toText, type RunField } from '../run-input/run-input.js';
+import { isUploading, ONLY_JSON, runFields, toInput, toTexts, type RunField } from '../run-input/run-input.js';
 import {
   changeSchedule,
   fieldsOfSchedule,
@@ -173,15 +173,16 @@ interface WrittenInput {
 
 /** Returns the initial input. It is shown as JSON if it is no object, or has a key that is no field of the trigger. */
 function writtenInput(fields: readonly RunField[], input: unknown): WrittenInput {
-  const entries = Object.entries((input ?? {}) as Record<string, unknown>);
-  const isFields = typeof input === 'object' && !Array.isArray(input);
-  if (!isFields || entries.some(([key]) => !fields.some(({ id }) => id === key))) {
-    return { values: new Map(), json: JSON.stringify(input, null, 2) };
-  }
-  return { values: new Map(entries.map(([key, value]) => [key, toText(value)])), json: undefined };
+  const values = toTexts(fields, input ?? {});
+  return values === undefined
+    ? { values: new Map(), json: JSON.stringify(input, null, 2) }
+    : { values, json: undefined };
 }
 
-/** Returns what is stored for the fields whose texts are unchanged: a text does not tell null and numbers apart. */
+/**
+ * Returns the stored values of the fields whose texts are unchanged, because a text does not say whether the value was
+ * null, a number or a text.
+ */
 function unchangedValues(
   stored: unknown,
   initial: ReadonlyMap<string, string>,
@@ -216,6 +217,7 @@ interface ScheduleInputProps {
 function ScheduleInput({ fields, projectId, written, inputOf, onChange, error }: ScheduleInputProps) {
   const { values, json } = written;
   const isJson = json !== undefined;
+  const texts = isJson ? toTexts(fields, readInput(written, inputOf)) : values;
   return (
     <fieldset className="schedule-input">
       <legend>Input of the runs</legend>
@@ -246,12 +248,11 @@ function ScheduleInput({ fields, projectId, written, inputOf, onChange, error }:
       <CheckboxField
         label="Write the input as JSON"
         isChecked={isJson}
-        onChange={(asJson) =>
-          onChange((before) => ({
-            ...before,
-            json: asJson ? JSON.stringify(inputOf(before), null, 2) : undefined,
-          }))
-        }
+        hint={texts === undefined ? ONLY_JSON : undefined}
+        onChange={(asJson) => {
+          if (asJson) onChange((before) => ({ ...before, json: JSON.stringify(inputOf(before), null, 2) }));
+          else if (texts !== undefined) onChange(() => ({ values: texts, json: undefined }));
+        }}
       />
     </fieldset>
   );

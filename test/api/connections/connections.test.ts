@@ -50,6 +50,10 @@ describe('connections of a project', function () {
     await createConnection(account, projectId, bearer('taken'));
     const again = await account.api.post<object>(path, { body: bearer('taken') });
     assert.deepEqual([again.status, Object.keys(again.body)], [400, ['name']]);
+    const names = Array.from({ length: 8 }, (_, at) => `renamed ${at}`);
+    const ids = await Promise.all(names.map((name) => createConnection(account, projectId, bearer(name))));
+    const answers = await Promise.all(ids.map((id) => account.api.patch(`${path}${id}/`, { body: { name: 'one' } })));
+    assert.deepEqual(answers.map(({ status }) => String(status)).toSorted(), ['200', ...Array<string>(7).fill('400')]);
   });
 
   for (const [what, change, field] of [

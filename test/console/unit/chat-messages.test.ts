@@ -6,6 +6,7 @@ import {
   PAGE_SIZE,
   readNewest,
   runToStop,
+  toAnew,
   toExchanges,
   together,
   type Exchange,
@@ -35,6 +36,12 @@ const loaded = (...items: Message[]): Loaded => ({ pages: new Map([[1, items]]),
 const runs = (exchanges: readonly Exchange[]): string[] => exchanges.map(({ runId }) => runId);
 
 describe('the messages of a chat', () => {
+  it('are asked anew as they are, and not at all where only their beginning is there', () => {
+    assert.deepEqual(toAnew(message('one')), { replaces: 'user one', content: 'one', files: [] });
+    assert.equal(toAnew(message('one', { content: null }))?.content, '');
+    assert.equal(toAnew(message('one', { truncated: true })), undefined);
+  });
+
   /** A service that has these messages, and that records the pages that are requested. */
   function service(items: Message[]) {
     const asked: number[] = [];

@@ -94,6 +94,20 @@ describe('a cURL command', () => {
     assert.deepEqual([file.method, file.remarks], ['POST', ['The file body.json was not read. Choose it under Body.']]);
   });
 
+  it('takes no value of another option for the address', () => {
+    for (const option of ['-U', '-sU', '--proxy-user', '--socks5', '--proxy-pass', '--noproxy', '--max-redirs', '-C']) {
+      const { url, remarks } = readCurl(`curl ${option} ada:secret https://a.example`);
+      const read = option === '-sU' ? '-U' : option;
+      assert.deepEqual([url, remarks], ['https://a.example', [`The option ${read} was not read.`]]);
+    }
+    for (const option of ['-Uada:secret', '--proxy-user=ada:secret']) {
+      const { url, remarks } = readCurl(`curl ${option} https://a.example`);
+      assert.equal(url, 'https://a.example');
+      assert.doesNotMatch(remarks.join(), /secret/);
+    }
+    assert.deepEqual(readCurl('curl --stderr log.txt https://a.example').remarks, []);
+  });
+
   it('is refused where it is none', () => {
     assert.throws(() => readCurl('wget a.example'), /must begin with curl/);
     assert.throws(() => readCurl(''), /must begin with curl/);

@@ -14,7 +14,7 @@ import { byType, type NodeKind } from '../../../console/drawing/drawing.js';
 import { startValue } from '../../../console/drawing/change-drawing.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { groupsOf, toUniqueId, withoutGroups } from '../../../console/kinds/kind-fields.js';
-import { runFields, toInput } from '../../../console/parts/run-input/run-input.js';
+import { runFields, toInput, toTexts } from '../../../console/parts/run-input/run-input.js';
 import { describeNodes } from '../../../graph/nodes/describe-nodes.js';
 import { drawing, trigger } from '../../graph/drawings.js';
 
@@ -236,5 +236,19 @@ describe('the input of a run', () => {
       ),
       { a: '12345678901234567890', c: 'secret' },
     );
+  });
+
+  it('is shown by the fields where it is an object with no other keys, else only as JSON', () => {
+    const texts = toTexts(known, { a: 500, c: { deep: [1] } });
+    assert.deepEqual(
+      [...(texts ?? [])],
+      [
+        ['a', '500'],
+        ['c', '{"deep":[1]}'],
+      ],
+    );
+    assert.deepEqual(toTexts(known, {}), new Map());
+    const others = [{ a: 1, other: 2 }, [], 'text', null, undefined];
+    for (const input of others) assert.equal(toTexts(known, input), undefined);
   });
 });

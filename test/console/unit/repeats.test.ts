@@ -43,9 +43,10 @@ describe('the repeats of a schedule', () => {
     assert.deepEqual([typed.kind, typed.at], ['cron', '06:15']);
   });
 
-  it('writes nothing while a field is empty', () => {
-    assert.equal(toCron({ ...ofCron('0 9 * * *'), at: '' }), undefined);
-    assert.equal(toCron({ ...ofCron('0 9 3 * *'), day: '' }), undefined);
-    assert.equal(toCron({ ...ofCron('3 * * * *'), minute: '75' }), undefined);
+  it('writes an empty expression, which is not saved, while a field is empty or out of range', () => {
+    assert.equal(toCron({ ...ofCron('0 9 * * *'), at: '' }), '');
+    assert.equal(toCron({ ...ofCron('0 9 3 * *'), day: '' }), '');
+    assert.equal(toCron({ ...ofCron('0 9 3 * *'), day: '45' }), '');
+    assert.equal(toCron({ ...ofCron('3 * * * *'), minute: '75' }), '');
   });
 });

@@ -58,6 +58,12 @@ describe('tables as CSV', () => {
     assert.equal(csvOf([{ list: [1, 'x'] }]), 'list\r\n"[1,""x""]"\r\n');
   });
 
+  it('have all columns, however many', () => {
+    const names = Array.from({ length: 60 }, (_, at) => `c${at}`);
+    const [head] = csvOf([Object.fromEntries(names.map((name) => [name, 1]))]).split('\r\n');
+    assert.equal(head, names.join(','));
+  });
+
   it('have no cell that a spreadsheet would execute', () => {
     for (const cell of ['=1+1', '+1', '-1+1', '-A1', '-', '@SUM(A1)', '\t=1', '\r=1']) {
       const [, line] = csvOf([{ v: cell }]).split(/\r\n/);

@@ -72,6 +72,21 @@ describe('the differences of two runs', () => {
     ]);
   });
 
+  it('tell nodes of one label apart, also where their ids begin alike', () => {
+    const twins = (message: string, ids: [string, string]) => ({
+      nodes: ids.map((id, place) => ({
+        id,
+        type: 'basic-node',
+        data: { label: 'Say', message: place === 0 ? message : 'b' },
+      })),
+      edges: [],
+    });
+    const changed = (...ids: [string, string]) =>
+      compareDrawings(twins('a', ids), twins('changed', ids)).map(({ path }) => path);
+    assert.deepEqual(changed('basic-node-1', 'basic-node-2'), ['nodes["Say basic-node-1"].data.message']);
+    assert.deepEqual(changed('11111111-1', '22222222-2'), ['nodes["Say 11111111"].data.message']);
+  });
+
   it('tell input, cost, time, outcome and definition apart', () => {
     const found = compareRuns(
       run(),

@@ -24,7 +24,10 @@ export interface TestRequest {
   drawing: Drawing;
   /** Set if `********` in the drawing stands for values of the person's draft. */
   from_draft?: true;
-  /** If there is no input, the service treats the trigger like any other node. */
+  /**
+   * Undefined: the input is that of the trigger's pin, else, if the test does not execute the trigger, that of an
+   * earlier run, else empty.
+   */
   input: JsonObject | undefined;
 }
 
@@ -68,12 +71,15 @@ export function estimateTest(
   );
 }
 
-/** Returns the ids of the calls that may change something. */
+/** Returns the ids of the nodes whose calls may change something. */
 export function effectsOf({ calls }: Estimate): string[] {
   return calls.filter((call) => call.has_side_effects).map((call) => call.node_id);
 }
 
-/** Returns the ids of the nodes without results; undefined for any other error. */
+/**
+ * If the service refused a test with `results_missing`, returns the ids of the nodes that the test reads and that have
+ * no result yet. Returns undefined for any other error.
+ */
 export function missingOf(error: unknown): string[] | undefined {
   if (!(error instanceof ServiceError) || error.code !== 'results_missing') return undefined;
   const missing = ownValue(error.body, 'missing');

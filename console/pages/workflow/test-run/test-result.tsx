@@ -257,7 +257,7 @@ function OfNode({ workflowId, projectId, nodeId, pin, shown, isNamed }: OfNodePr
   );
 }
 
-/** Links to the run that has the result, unless it is the last test. */
+/** Links to the run of the result. Renders nothing for the last test of this editor, which `Followed` links to. */
 function Origin({ shown: { runId, entry }, nodeId }: { shown: NodeTest; nodeId: string }) {
   const last = useTest((state) => state.last);
   const run = useTest((state) => state.run);
