@@ -1,5 +1,6 @@
 // The messages between the run workflow and its activities. Temporal's history stores them, so they hold ids, handles,
-// codes and numbers, never contents (docs/adr/0001-claim-check.md).
+// codes, numbers, and the titles and labels that the Temporal UI shows, but never inputs, prompts, answers or secrets
+// (docs/adr/0001-claim-check.md).
 import type { KindThatRuns, kinds } from '../graph/kinds.js';
 import type { Handle, NodeKey, Plan } from '../graph/plan.js';
 import type { ReusedNode } from '../graph/planner.js';
@@ -103,7 +104,10 @@ export interface FinishRunInput {
   error?: RunError;
 }
 
-/** The error of a run, and the node that caused it. A stalled run has no node. */
+/**
+ * The error of a run, and the node that caused it. The code `stalled` has no node: the run ended because nodes were
+ * still open, but none of them could start.
+ */
 export interface RunError {
   code: string;
   node?: Pick<NodeKey, 'path' | 'nodeId'>;
@@ -146,7 +150,10 @@ export interface EndIterationFacts {
 export interface EndLoopRef extends NodeKey {
   /** The failed iteration that makes the loop fail. */
   failure?: { code: string; index: number };
-  /** `rounds` (how many iterations have ended) and `isOver` (the condition holds) are set for a conditional loop. */
+  /**
+   * Both are set for a conditional loop: `rounds` is the index of its last iteration plus 1, and `isOver` is true if the
+   * condition holds. A test run that executes one iteration always sets `isOver`, so that the limit does not fail it.
+   */
   rounds?: number;
   isOver?: boolean;
 }
@@ -161,7 +168,10 @@ export interface WaitFacts {
   child?: ChildToStart;
 }
 
-/** The fields needed to start the run of a sub-workflow or of a schedule. The run itself is in Postgres. */
+/**
+ * The fields needed to start a run that a sub-workflow node, a tool call of an agent or a schedule has accepted. The run
+ * itself is in Postgres.
+ */
 export interface ChildToStart {
   runId: string;
   workflowId: number;
@@ -215,8 +225,8 @@ export interface Activities extends NodeActivities, StartWaitActivities {
    */
   agentTools: (ref: TurnRef) => Promise<ToolsFacts | undefined>;
   /**
-   * Ends a node that has a fixed result and whose kind takes several activities, then executes the nodes after it.
-   * Histories have recorded the name.
+   * Ends a node that has a fixed result, then executes the nodes after it. Called for kinds that take several
+   * activities and, if the project has pools, also for kinds that take one. Histories have recorded the name.
    */
   takeGiven: Walk;
   finishRun: (end: FinishRunInput) => Promise<void>;

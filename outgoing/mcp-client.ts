@@ -14,7 +14,7 @@ import { untilAborted } from './until-aborted.js';
 export { McpError } from './mcp-error.js';
 
 const CLIENT_INFO = { name: 'workflow-automation-service', version: '1.0.0' };
-/** Longer than our own time-outs, so that these fire first. */
+/** Only for connecting: longer than our own time-out for that (`McpServer.timeoutMs`), so that ours fires first. */
 const SDK_TIMEOUT_MS = 120_000;
 
 export function createMcpClient(rules: AddressRules): McpClient {
@@ -73,9 +73,10 @@ async function connectBy(
     return toSession(await open('streamable_http'));
   } catch (first) {
     if (!(first instanceof McpStatusError) || first.status < 400 || first.status > 499) throw first;
-    // The server supports the protocol, but has lost the session while it was being opened.
+    // The server supports streamable HTTP, but has lost the session while it was being opened. SSE would not help.
     if (first.isSessionLost) throw first;
-    // The first refusal is more informative than "no SSE either", unless the server does support SSE.
+    // If SSE fails with `mcp_protocol`, the server probably does not support SSE, and the first error says more. Any
+    // other error of SSE, such as refused credentials, is thrown itself.
     return toSession(
       await open('sse').catch((second: unknown) => {
         throw second instanceof McpError && second.code !== 'mcp_protocol' ? second : first;

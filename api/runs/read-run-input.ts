@@ -22,8 +22,9 @@ const wrapper = z.object({ input_data: z.unknown().optional() });
 
 export interface ReceivedInput {
   /**
-   * Undefined if no input was sent: an empty body, or a wrapper without `input_data`. Run treats that as `{}`, re-run
-   * as the original run's input.
+   * Undefined if no input was sent: an empty body, a wrapper without `input_data`, or multipart without the part
+   * `input`. Without files, run treats that as `{}`, re-run as the original run's input. With files, both take an input
+   * that consists of the files alone.
    */
   input: RunInput | undefined;
   /** Files that came with the request, in its order. They are stored, but nothing refers to them yet. */
@@ -79,7 +80,10 @@ interface PartsToRead {
   contentType: string;
   owner: Pick<FileToSave, 'projectId' | 'userId'>;
   limitBytes: number;
-  /** Grows with the bytes that are read; what it holds already stays leased. */
+  /**
+   * Grows with the bytes of the part `input`, and by one buffer for all files, which are streamed. What it holds already
+   * stays leased.
+   */
   lease: ByteLease;
   inTurn: InTurn;
   signal: AbortSignal;

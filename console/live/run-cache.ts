@@ -142,12 +142,24 @@ function inFlight({ order, nodes, pending }: LiveRun): InFlight {
   return { waiting, running, ended };
 }
 
+type RunWord = LiveRun['status'] | 'waiting';
+
 /**
  * Returns `waiting` if the run is in progress and every node in flight waits. A loop counts as waiting if
  * its iterations do.
  */
-export function useRunWord(runId: string): LiveRun['status'] | 'waiting' | undefined {
-  return useShownRun(runId, ({ live }) => (isAllWaiting(live) ? 'waiting' : live.status));
+export function useRunWord(runId: string): RunWord | undefined {
+  return useShownRun(runId, wordOf);
+}
+
+/** Returns what `useRunWord` returns at this moment. */
+export function readRunWord(runId: string): RunWord | undefined {
+  const shown = readShownRun(runId);
+  return shown && wordOf(shown);
+}
+
+function wordOf({ live }: ShownRun): RunWord {
+  return isAllWaiting(live) ? 'waiting' : live.status;
 }
 
 function isAllWaiting({ status, nodes, pending }: LiveRun): boolean {

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../../harness/timing/eventually.js';
+import { createGate } from '../../harness/timing/gate.js';
 import { agent, drawing, linkInRow, mcp, trigger, type DrawingNode } from '../../harness/drawing/drawing.js';
 import { startToolServer } from '../../harness/target/tool-server.js';
 import { startEverythingServer } from '../support/everything-server.js';
@@ -170,6 +171,25 @@ describe('the tools of an agent', function () {
         ['action', 'github', 'issues.list-for-repo', undefined],
       ],
     );
+    await page.context().close();
+  });
+
+  it('are chosen by Enter only once the search has found them', async () => {
+    const nodes = linkInRow([trigger([], { label: 'Begin' }), agent('Go on', {}, [], { label: 'Helper' })]);
+    const id = await world.account.api.createWorkflow(world.projectId, drawing(nodes), 'Tools that come late');
+    const page = await world.browser.person(world.account.userId, `/workflows/${id}`);
+    const services = createGate();
+    await page.route('**/api/v1/services/?*', async (route) => {
+      await services.opened;
+      await route.continue();
+    });
+    await node(page, 'Helper').click();
+    await press(form(page), 'Add tool');
+    const search = page.getByRole('searchbox', { name: 'Search tools' });
+    await search.fill('create an issue');
+    await search.press('Enter');
+    services.open();
+    await page.getByRole('option', { name: 'GitHub: Create an issue', exact: true }).waitFor();
     await page.context().close();
   });
 

@@ -10,6 +10,7 @@ import { agent, drawing, http, linkInRow, llm, node, trigger } from '../../harne
 import { queryDatabase } from '../support/inspect.js';
 import { createGate } from '../../harness/timing/gate.js';
 import { startTokenProvider } from '../support/token-provider.js';
+import { startHttpTarget } from '../../harness/target/http-target.js';
 import { startToolServer } from '../../harness/target/tool-server.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, createOwner, NARROW, useConsole } from './browser.js';
@@ -41,6 +42,7 @@ describe('the chat of a workflow', function () {
   const world = useConsole(async (stack) => ({
     ...(await createOwner(stack, 'Talks')),
     tools: await startToolServer(),
+    target: await startHttpTarget(),
     provider: await startTokenProvider(),
   }));
 
@@ -273,6 +275,27 @@ describe('the chat of a workflow', function () {
     await answers(page).getByText('The second').waitFor();
     const said = await messagesOf(world.account.api, conversation);
     assert.equal(said.find(({ content }) => content === 'One, again')?.replaces, said[0]!.id);
+    await page.context().close();
+  });
+
+  it('stops what is being answered while an earlier message waits for a person', async () => {
+    const path = `/hold/${randomUUID()}`;
+    const call = http(`${world.target.url}${path}-{{ input.message }}`, { label: 'Call' });
+    const person = node('human', { label: 'Check', message: 'Shall it go on?' });
+    const id = await createChat(world.account.api, world.projectId, drawing(linkInRow([trigger(), call, person])));
+    const page = await open(`${id}/chat/${await begin(id)}`);
+    await field(page).fill('One');
+    await field(page).press('Enter');
+    await eventually(() => Promise.resolve(world.target.requestsTo(`${path}-One`).length === 1));
+    await field(page).fill('Two');
+    await field(page).press('Enter');
+    await log(page).getByText('Queued: it is answered after the messages before it.').waitFor();
+    world.target.release(`${path}-One`);
+    await answers(page).first().getByText('waiting', { exact: true }).waitFor();
+    await answers(page).nth(1).getByText('in progress', { exact: true }).waitFor();
+    await button(page, 'Stop').click();
+    await answers(page).nth(1).getByText('It was cancelled, so there is no answer.').waitFor();
+    await answers(page).first().getByText('waiting', { exact: true }).waitFor();
     await page.context().close();
   });
 

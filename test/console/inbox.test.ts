@@ -271,11 +271,12 @@ describe('the inbox', function () {
     await box.fill('{"text": 5}');
     await button(page, 'Approve as edited').click();
     await article.getByText(/do not fit the tool/).waitFor();
-    await other.api.post(decision, { body: { arguments: theirs, reason: 'shorter' } });
     await box.fill('{"text": "mine"}');
+    await other.api.post(decision, { body: { arguments: theirs, reason: 'shorter' } });
+    await article.getByText('1 of 2').waitFor();
+    assert.equal(await box.inputValue(), '{"text": "mine"}');
     await button(page, 'Approve as edited').click();
     await page.getByRole('alert').filter({ hasText: 'Your approval does not count.' }).waitFor();
-    await article.getByText('1 of 2').waitFor();
     await article.getByRole('list', { name: 'Decisions' }).getByText('test user approved').waitFor();
     await article.getByRole('heading', { name: 'What the model asked for' }).waitFor();
     await assertAccessible(page, 'an edited request at 390 px');

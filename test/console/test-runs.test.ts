@@ -15,6 +15,7 @@ import {
   trigger,
   type DrawingNode,
 } from '../../harness/drawing/drawing.js';
+import { createGate } from '../../harness/timing/gate.js';
 import { startHttpTarget } from '../../harness/target/http-target.js';
 import { assertAccessible } from './axe.js';
 import { assertFits, NARROW, useConsole, type ConsoleBrowser } from './browser.js';
@@ -78,8 +79,16 @@ describe('test runs of drawings', function () {
     const alert = dialog(page).getByRole('alert');
     await alert.getByText('First', { exact: true }).waitFor();
     assert.deepEqual(calls(), [0, 0]);
+    const estimates = createGate();
+    await page.route('**/estimate/', async (route) => {
+      await estimates.opened;
+      await route.continue();
+    });
     await press(alert, 'Up to here');
     await dialog(page).getByRole('textbox', { name: 'Word' }).fill('hello');
+    assert.equal(await dialog(page).getByRole('button', { name: 'Start test' }).isDisabled(), true);
+    assert.equal(await called.count(), 0, 'the calls of the other test are not shown');
+    estimates.open();
     await called.getByText('First').waitFor();
     assert.equal(await called.getByRole('listitem').count(), 2);
     await press(dialog(page), 'Start test');
@@ -109,13 +118,15 @@ describe('test runs of drawings', function () {
     });
     const page = await world.browser.person(world.owner.userId);
     const answered = page.waitForResponse((answer) => /\/api\/v1\/runs\/\?.*started_before=/.test(answer.url()));
-    await page.goto(`/runs/${body.data.id}`);
+    await page.goto(`/runs/${body.data.id}?node=${slow.id}`);
     const { items } = (await (await answered).json()) as { items: { id: string }[] };
     assert.deepEqual(
       items.map(({ id }) => id),
       [body.data.id],
     );
     world.target.release(new URL(String(slow.data['url'])).pathname);
+    await page.getByRole('button', { name: 'Save as case' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /^(Run again|Change input|Resume)/ }).count(), 0);
     await page.context().close();
   });
 

@@ -136,14 +136,20 @@ describe('the list of workflows, and who may do what with one', function () {
     await page.context().close();
   });
 
-  it('begins with a copy of another workflow', async () => {
+  it('begins with a copy of another workflow, which is a chat if that one is', async () => {
+    const chat = await world.api.createWorkflow(world.project, trigger, 'Talking apples');
+    assert.equal((await world.api.patch(`/workflows/${chat}/`, { body: { is_chat: true } })).status, 200);
     const page = await world.browser.person(world.person.userId, '/workflows');
     await page.getByRole('button', { name: 'New workflow' }).click();
     const dialog = page.getByRole('dialog', { name: 'New workflow' });
     await dialog.getByRole('textbox', { name: 'Title' }).fill('More apples');
-    await dialog.getByRole('combobox', { name: 'Start from' }).selectOption({ label: 'Copy of Apples' });
+    await dialog.getByRole('combobox', { name: 'Start from' }).selectOption({ label: 'Copy of Talking apples' });
+    // A click beside the dialog closes it only if no text would be lost.
+    await page.mouse.click(5, 5);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await region(page, 'Graph').getByRole('group', { name: 'Start', exact: true }).waitFor();
+    const made = await world.api.get<{ is_chat: boolean }>(`${new URL(page.url()).pathname}/`);
+    assert.equal(made.body.is_chat, true);
     await page.context().close();
   });
 

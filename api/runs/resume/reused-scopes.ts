@@ -18,7 +18,10 @@ import { fatesOf, type Fate } from '../../../graph/resumed-nodes.js';
  */
 const MAX_NODES_IN_ITEMS = 10_000;
 
-/** The entry of a body is the loop itself, which has already started. */
+/**
+ * Stands for the end of node 0 of a body's plan, which is the loop itself. The loop has started its body, so its links
+ * into the body (handle 0) count as taken.
+ */
 const ENTRY: NodeEnding = { status: 'succeed', handle: 0, alsoHandles: null, errorCode: null, isHandled: false };
 
 export function isRepeated(fate: Fate | undefined): boolean {
@@ -56,8 +59,8 @@ export class ReusedScopes {
   }
 
   /**
-   * Returns undefined for a node that the drawing no longer has. A node in an iteration that is neither reused nor
-   * continued is executed again.
+   * Returns undefined for a node that the drawing no longer has. Exception: in an iteration that is neither reused nor
+   * continued, every node is `anew`, also one that its loop's body no longer has.
    */
   fateOf({ path, nodeId }: NodeInRun): Fate | undefined {
     const known = this.#fates.get(path);

@@ -145,6 +145,7 @@ function LimitDialog({ projects, onClose }: LimitDialogProps) {
     <Dialog
       title={known === null ? 'Set a limit' : 'Change the limit'}
       onClose={onClose}
+      holdsText
       footer={
         <>
           {known !== null && (

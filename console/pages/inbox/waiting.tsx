@@ -110,10 +110,11 @@ export function useWaiting() {
     placeholderData: (before) => before,
   });
   const listed = list.data?.items;
-  // Older requests are appended at once, because appending moves none of the shown ones.
+  // The shown requests get what others have decided. Older ones are appended at once, because appending moves none of
+  // the shown ones.
   if (listed !== undefined && listed !== seen) {
     setSeen(listed);
-    setShown(shown === undefined ? listed : withOlder(shown, listed));
+    setShown(shown === undefined ? listed : withOlder(withChanges(shown, listed), listed));
   }
   const missing = shown === undefined || listed === undefined ? [] : missingOf(shown, listed);
   const current = withChanges(shown ?? [], useEach('approvals', missing, readApproval));

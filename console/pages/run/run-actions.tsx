@@ -26,9 +26,11 @@ interface RunActionsProps {
 
 type OpenDialog = 'input' | 'compare' | 'resume';
 
-/** Actions on a run. Viewers can only compare. */
+/** Actions on a run that the service does not refuse. Viewers can only compare. */
 export function RunActions({ run, labels, again, cancel, onCompare }: RunActionsProps) {
   const mayRun = useMayRun(run.project.id);
+  // The service refuses to repeat test runs and answers of the assistant, and makes cases of all but the latter.
+  const mayRepeat = mayRun && run.purpose === 'run';
   const [open, setOpen] = useState<OpenDialog>();
   const close = (): void => setOpen(undefined);
   // People mostly want to resume a failed or cancelled run, and to repeat any other ended run. A run in progress has no
@@ -44,8 +46,8 @@ export function RunActions({ run, labels, again, cancel, onCompare }: RunActions
           Cancel run
         </Button>
       )}
-      {mayRun && <Button onClick={() => setOpen('input')}>Change input</Button>}
-      {mayRun && (
+      {mayRepeat && <Button onClick={() => setOpen('input')}>Change input</Button>}
+      {mayRepeat && (
         <Button variant={isToRepeat ? 'primary' : 'plain'} isBusy={again.isPending} onClick={() => again.mutate({})}>
           Run again
         </Button>
@@ -55,7 +57,7 @@ export function RunActions({ run, labels, again, cancel, onCompare }: RunActions
           Resume
         </Button>
       )}
-      {mayRun && <SaveAsCase run={run} />}
+      {mayRun && run.purpose !== 'assistant' && <SaveAsCase run={run} />}
       {open === 'resume' && <ResumeDialog run={run} labels={labels} onClose={close} />}
       {open === 'input' && <InputDialog run={run} labels={labels} onClose={close} />}
       {open === 'compare' && (

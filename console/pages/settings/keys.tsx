@@ -121,6 +121,7 @@ function KeyDialog({ of, projects, onClose, onCreated }: KeyDialogProps) {
     <Dialog
       title={of === undefined ? 'Create key' : 'Edit key'}
       onClose={onClose}
+      holdsText
       footer={
         <Button variant="primary" isBusy={change.isPending} onClick={submit}>
           {of === undefined ? 'Create key' : 'Save'}

@@ -158,6 +158,7 @@ function UserDialog({ of, onClose }: { of?: Listed; onClose: () => void }) {
     <Dialog
       title={of === undefined ? 'New user' : 'Edit user'}
       onClose={onClose}
+      holdsText
       footer={
         <Button variant="primary" isBusy={change.isPending} onClick={() => change.mutate()}>
           {of === undefined ? 'Create' : 'Save'}

@@ -9,7 +9,7 @@ export function SessionDialog() {
   const [isOpen, setIsOpen] = useState(true);
   if (!isOpen) return null;
   return (
-    <Dialog title="Sign in" onClose={() => setIsOpen(false)}>
+    <Dialog title="Sign in" holdsText onClose={() => setIsOpen(false)}>
       <Note>Your session has ended. Sign in here, or in another tab, to save what you have changed.</Note>
       <PasswordForm />
     </Dialog>

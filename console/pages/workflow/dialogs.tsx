@@ -149,7 +149,7 @@ function RenameDialog({ saver, onClose }: { saver: Saver; onClose: () => void })
   });
   const { title: titleError } = fieldErrors(rename.error);
   return (
-    <Dialog title="Rename workflow" onClose={onClose}>
+    <Dialog title="Rename workflow" holdsText onClose={onClose}>
       <form className="node-form" onSubmit={submitHandler(rename)}>
         <TextField label="Title" value={title} onChange={setTitle} isRequired maxLength={255} error={titleError} />
         <Problem error={rename.error} fields={['title']} />
@@ -171,7 +171,7 @@ function RunLimitDialog({ saver, onClose }: { saver: Saver; onClose: () => void 
   });
   const { max_run_cost: amountError } = fieldErrors(change.error);
   return (
-    <Dialog title="Limit the cost of runs" onClose={onClose}>
+    <Dialog title="Limit the cost of runs" holdsText onClose={onClose}>
       <form className="node-form" onSubmit={submitHandler(change)}>
         <TextField
           label="Most that a run may cost, in USD"

@@ -42,7 +42,9 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
   const create = useMutation({
     mutationFn: async () => {
       const template = templates.find(({ key }) => key === chosenTemplate) ?? EMPTY;
-      const made = { title: title.trim(), data: sample?.drawing ?? (await template.read()), isChat: sample?.isChat };
+      const { data, isChat } =
+        sample === undefined ? await template.read() : { data: sample.drawing, isChat: sample.isChat };
+      const made = { title: title.trim(), data, isChat };
       const id = await createWorkflow(await projectToWriteTo(chosenProject ?? preset), made);
       void queries.invalidateQueries({ queryKey: ['workflows'] });
       void queries.invalidateQueries({ queryKey: ['projects'] });
@@ -53,7 +55,7 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
   // Problems in a template's drawing have no field here.
   const isShownAtFields = Object.keys(errors).length > 0 && Object.keys(errors).every((name) => FIELDS.includes(name));
   return (
-    <Dialog title="New workflow" isWide={isGalleryOpen} onClose={onClose}>
+    <Dialog title="New workflow" isWide={isGalleryOpen} holdsText onClose={onClose}>
       <form className="new-workflow" onSubmit={submitHandler(create)}>
         <TextField label="Title" value={title} onChange={setTitle} isRequired maxLength={255} error={errors['title']} />
         <SelectField
@@ -105,16 +107,21 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
 // A new workflow starts empty, from a sample of the gallery, as a copy of a workflow that the person can see, or from
 // the latest example of a free marketplace workflow.
 
+interface Content {
+  data: JsonObject;
+  isChat?: boolean | undefined;
+}
+
 interface Template {
   /** Unique; value of the select option. */
   key: string;
   label: string;
-  read: () => Promise<JsonObject>;
+  read: () => Promise<Content>;
 }
 
 const EMPTY_DRAWING = { nodes: [], edges: [], viewport: { x: 0, y: 0, zoom: 1 } };
 
-const EMPTY: Template = { key: '', label: 'An empty drawing', read: () => Promise.resolve(EMPTY_DRAWING) };
+const EMPTY: Template = { key: '', label: 'An empty drawing', read: () => Promise.resolve({ data: EMPTY_DRAWING }) };
 
 async function readTemplates(): Promise<Template[]> {
   const [own, published] = await Promise.all([ownTemplates(), marketplaceTemplates()]);
@@ -126,7 +133,10 @@ async function ownTemplates(): Promise<Template[]> {
   return items.map(({ id, title }) => ({
     key: `workflow-${id}`,
     label: `Copy of ${title}`,
-    read: async () => (await unwrap(api.GET('/api/v1/workflows/{id}/', { params: { path: { id } } }))).data,
+    read: async () => {
+      const { data, is_chat: isChat } = await unwrap(api.GET('/api/v1/workflows/{id}/', { params: { path: { id } } }));
+      return { data, isChat };
+    },
   }));
 }
 
@@ -142,8 +152,10 @@ async function marketplaceTemplates(): Promise<Template[]> {
       );
       if (example === undefined) return [];
       const one = { path: { slug, run_id: example.id } };
-      const read = async (): Promise<JsonObject> =>
-        (await unwrap(api.GET('/api/v1/workflows/marketplace/{slug}/examples/{run_id}/', { params: one }))).data;
+      const read = async (): Promise<Content> => {
+        const path = '/api/v1/workflows/marketplace/{slug}/examples/{run_id}/';
+        return { data: (await unwrap(api.GET(path, { params: one }))).data };
+      };
       return [{ key: `marketplace-${slug}`, label: `Marketplace: ${title}`, read }];
     }),
   );
@@ -156,10 +168,8 @@ function orNone(error: unknown): [] {
   throw error;
 }
 
-interface MadeWorkflow {
+interface MadeWorkflow extends Content {
   title: string;
-  data: JsonObject;
-  isChat: boolean | undefined;
 }
 
 /**

@@ -90,9 +90,11 @@ function Choices({ projectId, workflowId, tools, onAdd }: Omit<AddToolProps, 'di
   const others = found((workflows.data ?? []).filter(({ id }) => id !== workflowId).map(toWorkflow));
   const ofServices = actions.found.map(toAction);
   const typed = atAddress(addressIn(search));
-  // A search that finds nothing still offers a server, because each server can be added by its address.
-  const isOffered =
-    isFound(typed, search) || servers.length + connected.length + others.length + ofServices.length === 0;
+  const count = servers.length + connected.length + others.length + ofServices.length;
+  const isLoading = workflows.isPending || connections.isPending || actions.isSearching;
+  // A search that finds nothing still offers a server, because each server can be added by its address. Before all
+  // results have arrived, Enter would choose the server in place of what is found a moment later.
+  const isOffered = isFound(typed, search) || (count === 0 && !isLoading);
   return (
     <SearchList
       label="Search tools"

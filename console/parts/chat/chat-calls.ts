@@ -6,7 +6,7 @@ import { queryClient } from '../../service/queries.js';
 import { isObject } from '../../../graph/json.js';
 import { asArray } from '../../ui/json.js';
 import type { FileValue } from '../../service/file-value.js';
-import { firstLoaded, PAGE_SIZE, readNewest, together, type Loaded, type Message } from './messages.js';
+import { firstLoaded, PAGE_SIZE, readAgainEvery, readNewest, together, type Loaded, type Message } from './messages.js';
 
 export type Conversation = components['schemas']['Conversation'];
 
@@ -92,6 +92,8 @@ export function useMessages(id: string) {
       return together(queryClient.getQueryData<Loaded>(messagesKey(id)), read);
     },
     structuralSharing: false,
+    // The page learns of the progress of runs that are not streamed only from their messages.
+    refetchInterval: ({ state }) => readAgainEvery(state.data),
   });
 }
 

@@ -2,18 +2,17 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useState, type ReactNode } from 'react';
 import { QueryPlaceholder, Problem } from '../../service/problem.js';
 import { queryClient } from '../../service/queries.js';
+import { readRunWord } from '../../live/run-cache.js';
 import { Button } from '../../ui/button.js';
 import { Note } from '../../ui/notices.js';
 import { cancelRun, readOlder, useMessages, useReadAgain } from './chat-calls.js';
 import type { ChatWorkflow } from './chat-workflow.js';
 import { Composer } from './composer.js';
 import { ShownExchange } from './exchange.js';
-import { firstLoaded, openOf, runToStop, toExchanges, type Anew, type Exchange } from './messages.js';
+import { firstLoaded, MOST_FOLLOWED, openOf, runToStop, toExchanges, type Anew, type Exchange } from './messages.js';
 import { useEndOfLog } from './end-of-log.js';
 import './chat.css';
 
-/** Limit of streamed runs, because browsers have few connections per origin. */
-const MOST_FOLLOWED = 3;
 const NONE: readonly Exchange[] = [];
 
 interface MessagesProps {
@@ -62,7 +61,10 @@ export function Messages({
     mutationFn: (runId: string) => cancelRun(workflow.id, runId),
     onSettled: readAgain,
   });
-  const toStop = runToStop(open);
+  const stop = (): void => {
+    const runId = runToStop(open, (each) => (followed.has(each) ? readRunWord(each) : undefined));
+    if (runId !== undefined) stopping.mutate(runId);
+  };
   return (
     <>
       {/* Focusable, so that keyboard users can scroll it. */}
@@ -111,7 +113,7 @@ export function Messages({
               goToEnd();
               await readAgain();
             }}
-            stop={toStop === undefined ? undefined : { isBusy: stopping.isPending, act: () => stopping.mutate(toStop) }}
+            stop={open.length === 0 ? undefined : { isBusy: stopping.isPending, act: stop }}
           />
         ) : (
           <Note>

@@ -132,10 +132,28 @@ export function openOf(exchanges: readonly Exchange[]): Exchange[] {
     .filter(({ message, answer }) => answer === undefined && message !== undefined);
 }
 
-/** Returns the run to stop: the newest that has started, else the first in the queue. */
-export function runToStop(open: readonly Exchange[]): string | undefined {
-  const started = open.filter(({ message }) => message?.status !== 'in queue');
-  return (started.at(-1) ?? open[0])?.runId;
+/** Limit of streamed runs, because browsers have few connections per origin. */
+export const MOST_FOLLOWED = 3;
+const READ_AGAIN_MS = 5_000;
+
+/** Returns the interval at which messages are reloaded: `false` while all open runs are streamed. */
+export function readAgainEvery(loaded: Loaded | undefined): number | false {
+  return loaded !== undefined && openOf(toExchanges(loaded)).length > MOST_FOLLOWED ? READ_AGAIN_MS : false;
+}
+
+/**
+ * Returns the run to stop: the newest at work, else the newest that has started, else the first in the queue.
+ * `liveWord` returns the live word of a run, undefined if the run is not streamed. The status of a message may be older
+ * than that word, and is `in progress` even while the run waits for a person.
+ */
+export function runToStop(
+  open: readonly Exchange[],
+  liveWord: (runId: string) => string | undefined,
+): string | undefined {
+  const runs = open.map(({ runId, message }) => ({ runId, word: liveWord(runId) ?? message?.status }));
+  const atWork = runs.filter(({ word }) => word === 'in progress');
+  const started = runs.filter(({ word }) => word !== 'in queue');
+  return (atWork.at(-1) ?? started.at(-1) ?? runs[0])?.runId;
 }
 
 /** Returns a sentence why there is no answer, or undefined if there is one. */

@@ -26,7 +26,7 @@ export function Queued({ workflowId, runId, mayWrite, onChanged }: QueuedProps) 
   );
 }
 
-/** A message whose run is not streamed, because too many runs are open (`MOST_FOLLOWED` in message-log.tsx). */
+/** A message whose run is not streamed, because too many runs are open (`MOST_FOLLOWED` in messages.ts). */
 export function Unanswered({ isQueued, ...queued }: QueuedProps & { isQueued: boolean }) {
   return (
     <article className="chat-answer" aria-label="Answer">

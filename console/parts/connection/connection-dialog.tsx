@@ -154,9 +154,9 @@ function FormDialog({ projectId, from = 'bearer', of, onBack, onClose, onSaved }
           problems={problems}
           onChange={setFields}
           onPlaceholder={(name, value) => {
-            const next = { ...placeholders, [name]: value };
-            setPlaceholders(next);
-            if (preset !== undefined) setFields(withPlaceholders(fields, preset, next));
+            const values = { ...placeholders, [name]: value };
+            setPlaceholders(values);
+            if (preset !== undefined) setFields(withPlaceholders(fields, preset, { before: placeholders, values }));
           }}
         />
       </form>

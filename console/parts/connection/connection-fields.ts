@@ -198,20 +198,30 @@ export function placeholdersOf({ origins, settings }: Preset): string[] {
   return [...new Set(texts.flatMap((text) => [...text.matchAll(PLACEHOLDER)].map(([, name]) => name!)))];
 }
 
-/** Replaces the placeholders in the service's addresses by the values entered so far. */
+type Placeholders = Readonly<Record<string, string>>;
+
+/**
+ * Replaces the placeholders in the service's addresses by `values`. `before` are the values with which `fields` were
+ * filled so far. A field that has another text was changed by the person, so it remains.
+ */
 export function withPlaceholders(
   fields: ConnectionFields,
   preset: Preset,
-  values: Readonly<Record<string, string>>,
+  { before, values }: { before: Placeholders; values: Placeholders },
 ): ConnectionFields {
-  const fill = (text: string): string => text.replace(PLACEHOLDER, (all, name: string) => values[name]?.trim() || all);
   const template = newFields(preset);
-  const settings = Object.entries(template.settings).filter(([, text]) => fill(text) !== text || text.includes('{'));
+  const next = (text: string, pattern = ''): string =>
+    text === filled(pattern, before) ? filled(pattern, values) : text;
+  const settings = Object.entries(fields.settings);
   return {
     ...fields,
-    origins: fill(template.origins),
-    settings: { ...fields.settings, ...Object.fromEntries(settings.map(([key, text]) => [key, fill(text)])) },
+    origins: next(fields.origins, template.origins),
+    settings: Object.fromEntries(settings.map(([key, text]) => [key, next(text, template.settings[key])])),
   };
+}
+
+function filled(pattern: string, values: Placeholders): string {
+  return pattern.replace(PLACEHOLDER, (all, name: string) => values[name]?.trim() || all);
 }
 
 /** Returns `My domain` for `my_domain`. */
@@ -270,8 +280,10 @@ export function refusalsOf(error: unknown): FieldProblems {
   if (!(error instanceof ServiceError)) return found;
   for (const [field, sentences] of Object.entries(error.fields ?? {})) {
     for (const sentence of sentences) {
-      const [, key, rest] = (field === 'settings' || field === 'secrets' ? KEY_BEFORE.exec(sentence) : null) ?? [];
+      const [, key, at, rest] = (field === 'settings' || field === 'secrets' ? KEY_BEFORE.exec(sentence) : null) ?? [];
       if (key === undefined || rest === undefined) add(field, sentence);
+      else if (at !== undefined && key === 'names') add(`rows.${at}.name`, rest);
+      else if (at !== undefined && key === 'values') add(`rows.${at}.value`, rest);
       else add(`${field}.${key}`, rest);
     }
   }
@@ -282,7 +294,7 @@ export function refusalsOf(error: unknown): FieldProblems {
  * Matches the service's sentences about one key of `settings` or `secrets`: `token_url: Enter a valid URL.`,
  * `names.0: Enter the name of a header.`
  */
-const KEY_BEFORE = /^(\w+)(?:\.\d+)?: (.*)$/s;
+const KEY_BEFORE = /^(\w+)(?:\.(\d+))?: (.*)$/s;
 
 /**
  * Returns the body of the request. Empty secrets are omitted or sent as the mask, so that the service retains

@@ -160,7 +160,7 @@ interface UnfinishedProps {
   pending: readonly ApprovalRequest[];
 }
 
-/** Explains what the node waits for, and lets a person end the wait. */
+/** Explains what the node waits for. Approval requests and human tasks can be answered here. */
 function Unfinished({ projectId, waiting, pending }: UnfinishedProps) {
   if (pending.length > 0) {
     return (

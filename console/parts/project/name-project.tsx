@@ -33,6 +33,7 @@ export function NameProject({ project, onClose, onNamed }: NameProjectProps) {
     <Dialog
       title={project === undefined ? 'New project' : 'Rename project'}
       onClose={onClose}
+      holdsText
       footer={
         <Button variant="primary" isBusy={change.isPending} onClick={submit}>
           {project === undefined ? 'Create' : 'Rename'}

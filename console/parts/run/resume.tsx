@@ -160,9 +160,12 @@ export function ResumeFromHere({ run, nodeId, label, labels }: ResumeFromHerePro
   );
 }
 
-/** True if another run can reuse this run's results: it has ended and they have not expired. */
-export function mayResume({ status, results_expired_at: expiredAt }: RunDetail): boolean {
-  return status !== 'In Progress' && status !== 'Draft' && expiredAt === undefined;
+/**
+ * True if another run can reuse this run's results: it has ended and they have not expired. The service refuses to
+ * resume test runs and answers of the assistant.
+ */
+export function mayResume({ status, purpose, results_expired_at: expiredAt }: RunDetail): boolean {
+  return purpose === 'run' && status !== 'In Progress' && status !== 'Draft' && expiredAt === undefined;
 }
 
 /** True if the run failed or was cancelled. */

@@ -4,6 +4,7 @@ import {
   failureSentence,
   openOf,
   PAGE_SIZE,
+  readAgainEvery,
   readNewest,
   runToStop,
   toAnew,
@@ -134,9 +135,22 @@ describe('the messages of a chat', () => {
     const open = openOf(
       toExchanges(loaded(message('a', begun), message('b', begun), message('c', queued), message('d'), answer('d'))),
     );
-    assert.deepEqual([runs(open), runToStop(open)], [['a', 'b', 'c'], 'b']);
-    assert.equal(runToStop(open.slice(2)), 'c');
-    assert.equal(runToStop([]), undefined);
+    const unknown = (): undefined => undefined;
+    assert.deepEqual([runs(open), runToStop(open, unknown)], [['a', 'b', 'c'], 'b']);
+    assert.equal(runToStop(open.slice(2), unknown), 'c');
+    assert.equal(runToStop([], unknown), undefined);
+    const stopped = (words: Record<string, string>) => runToStop(open, (run) => words[run]);
+    assert.equal(stopped({ a: 'waiting', b: 'waiting', c: 'in progress' }), 'c', 'it has left the queue');
+    assert.equal(stopped({ a: 'in progress', b: 'waiting' }), 'a', 'b waits for a person');
+    assert.equal(stopped({ a: 'waiting', b: 'waiting' }), 'b', 'none is at work');
+  });
+
+  it('are reloaded while more runs are open than are streamed', () => {
+    const three = ['a', 'b', 'c'].map((run) => message(run, { status: 'in progress' }));
+    assert.equal(readAgainEvery(undefined), false);
+    assert.equal(readAgainEvery(loaded(...three)), false);
+    assert.notEqual(readAgainEvery(loaded(...three, message('d'))), false);
+    assert.equal(readAgainEvery(loaded(...three, message('d'), answer('d'))), false);
   });
 
   it('without an answer say why', () => {

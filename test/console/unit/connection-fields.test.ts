@@ -26,7 +26,7 @@ describe('the fields of a connection', () => {
   it('become what the service accepts, for every known service', () => {
     for (const preset of presets) {
       const placeholders = Object.fromEntries(placeholdersOf(preset).map((name) => [name, 'acme']));
-      const empty = withPlaceholders(newFields(preset), preset, placeholders);
+      const empty = withPlaceholders(newFields(preset), preset, { before: {}, values: placeholders });
       const filled = {
         ...empty,
         settings: { ...empty.settings, ...(preset.kind.startsWith('oauth2') && { client_id: 'me' }) },
@@ -55,10 +55,21 @@ describe('the fields of a connection', () => {
     assert.equal(placeholderLabel('my_domain'), 'My domain');
     assert.equal(placeholderLabel('application_id'), 'Application ID');
     let fields = newFields(preset);
-    for (const text of ['a', 'ac', '', 'acme']) fields = withPlaceholders(fields, preset, { my_domain: text });
+    let known: Readonly<Record<string, string>> = {};
+    const type = (domain: string): void => {
+      const values = { my_domain: domain };
+      fields = withPlaceholders(fields, preset, { before: known, values });
+      known = values;
+    };
+    for (const text of ['a', 'ac', '', 'acme']) type(text);
     assert.equal(fields.origins, 'https://acme.my.salesforce.com');
     assert.equal(fields.settings['token_url'], 'https://acme.my.salesforce.com/services/oauth2/token');
     assert.equal(fields.settings['scopes'], 'api\nrefresh_token');
+    fields = { ...fields, origins: 'https://acme.example.com', settings: { ...fields.settings, client_id: 'me' } };
+    type('acme-2');
+    assert.equal(fields.origins, 'https://acme.example.com', 'what the person has changed remains');
+    assert.equal(fields.settings['client_id'], 'me');
+    assert.equal(fields.settings['token_url'], 'https://acme-2.my.salesforce.com/services/oauth2/token');
   });
 
   it('name what is missing, but no secret that is stored', () => {
@@ -97,13 +108,20 @@ describe('the fields of a connection', () => {
   });
 
   it('show what the service refuses where it was written', () => {
+    const refused = (said: Record<string, string[]>) =>
+      refusalsOf(Object.assign(Object.create(ServiceError.prototype) as ServiceError, { fields: said }));
     const fields = { settings: ['token_url: Enter a valid URL.', 'Invalid input'], name: ['Taken.'] };
-    const error = Object.assign(Object.create(ServiceError.prototype) as ServiceError, { fields });
-    assert.deepEqual(refusalsOf(error), {
+    assert.deepEqual(refused(fields), {
       'settings.token_url': 'Enter a valid URL.',
       settings: 'Invalid input',
       name: 'Taken.',
     });
     assert.deepEqual(refusalsOf(new Error('x')), {});
+    const lists = { settings: ['names.1: Enter a name.', 'scopes.2: Enter one.'], secrets: ['values.1: Too long.'] };
+    assert.deepEqual(refused(lists), {
+      'rows.1.name': 'Enter a name.',
+      'settings.scopes': 'Enter one.',
+      'rows.1.value': 'Too long.',
+    });
   });
 });

@@ -46,12 +46,18 @@ export async function startTest(
   return data.id!;
 }
 
-/** Loads the calls that a test would make, and its maximum cost. */
+/**
+ * Loads the calls that a test would make, and its maximum cost. While another input or drawing is estimated, the data
+ * are those of the estimate before.
+ */
 export function useEstimate(workflowId: number, request: TestRequest): UseQueryResult<Estimate> {
+  const { mode, node, path = '' } = request;
+  const test = JSON.stringify([mode, node, path]);
   return useQuery({
-    queryKey: ['workflow', workflowId, 'estimate', request],
+    queryKey: ['workflow', workflowId, 'estimate', test, request],
     queryFn: ({ signal }) => estimateTest(workflowId, request, signal),
-    placeholderData: (before) => before,
+    // A person must not confirm the calls and the cost of another test.
+    placeholderData: (before, query) => (query?.queryKey[3] === test ? before : undefined),
     gcTime: 0,
   });
 }
