@@ -148,8 +148,8 @@ describe('the list of workflows, and who may do what with one', function () {
     await page.mouse.click(5, 5);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await region(page, 'Graph').getByRole('group', { name: 'Start', exact: true }).waitFor();
-    const made = await world.api.get<{ is_chat: boolean }>(`${new URL(page.url()).pathname}/`);
-    assert.equal(made.body.is_chat, true);
+    await page.goto(`${new URL(page.url()).pathname}/chat`);
+    await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
     await page.context().close();
   });
 
