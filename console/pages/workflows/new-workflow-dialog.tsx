@@ -42,9 +42,7 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
   const create = useMutation({
     mutationFn: async () => {
       const template = templates.find(({ key }) => key === chosenTemplate) ?? EMPTY;
-      const { data, isChat } =
-        sample === undefined ? await template.read() : { data: sample.drawing, isChat: sample.isChat };
-      const made = { title: title.trim(), data, isChat };
+      const made = { title: title.trim(), data: sample?.drawing ?? (await template.read()), isChat: sample?.isChat };
       const id = await createWorkflow(await projectToWriteTo(chosenProject ?? preset), made);
       void queries.invalidateQueries({ queryKey: ['workflows'] });
       void queries.invalidateQueries({ queryKey: ['projects'] });
@@ -107,21 +105,16 @@ export function NewWorkflowDialog({ project, onClose }: NewWorkflowDialogProps) 
 // A new workflow starts empty, from a sample of the gallery, as a copy of a workflow that the person can see, or from
 // the latest example of a free marketplace workflow.
 
-interface Content {
-  data: JsonObject;
-  isChat?: boolean | undefined;
-}
-
 interface Template {
   /** Unique; value of the select option. */
   key: string;
   label: string;
-  read: () => Promise<Content>;
+  read: () => Promise<JsonObject>;
 }
 
 const EMPTY_DRAWING = { nodes: [], edges: [], viewport: { x: 0, y: 0, zoom: 1 } };
 
-const EMPTY: Template = { key: '', label: 'An empty drawing', read: () => Promise.resolve({ data: EMPTY_DRAWING }) };
+const EMPTY: Template = { key: '', label: 'An empty drawing', read: () => Promise.resolve(EMPTY_DRAWING) };
 
 async function readTemplates(): Promise<Template[]> {
   const [own, published] = await Promise.all([ownTemplates(), marketplaceTemplates()]);
@@ -133,10 +126,7 @@ async function ownTemplates(): Promise<Template[]> {
   return items.map(({ id, title }) => ({
     key: `workflow-${id}`,
     label: `Copy of ${title}`,
-    read: async () => {
-      const { data, is_chat: isChat } = await unwrap(api.GET('/api/v1/workflows/{id}/', { params: { path: { id } } }));
-      return { data, isChat };
-    },
+    read: async () => (await unwrap(api.GET('/api/v1/workflows/{id}/', { params: { path: { id } } }))).data,
   }));
 }
 
@@ -152,10 +142,8 @@ async function marketplaceTemplates(): Promise<Template[]> {
       );
       if (example === undefined) return [];
       const one = { path: { slug, run_id: example.id } };
-      const read = async (): Promise<Content> => {
-        const path = '/api/v1/workflows/marketplace/{slug}/examples/{run_id}/';
-        return { data: (await unwrap(api.GET(path, { params: one }))).data };
-      };
+      const read = async (): Promise<JsonObject> =>
+        (await unwrap(api.GET('/api/v1/workflows/marketplace/{slug}/examples/{run_id}/', { params: one }))).data;
       return [{ key: `marketplace-${slug}`, label: `Marketplace: ${title}`, read }];
     }),
   );
@@ -168,8 +156,10 @@ function orNone(error: unknown): [] {
   throw error;
 }
 
-interface MadeWorkflow extends Content {
+interface MadeWorkflow {
   title: string;
+  data: JsonObject;
+  isChat: boolean | undefined;
 }
 
 /**
