@@ -10,8 +10,8 @@ import { saveUpload } from '../files/upload.js';
 import { ApiError } from '../http/errors.js';
 
 /**
- * What the request contains for the trigger's input. `toRunInput` takes `message` and `messages` from here, but in
- * place of `files` it takes the files as saved, to which `{{ input.files }}` refers.
+ * The part of the request that becomes the trigger's input. `toRunInput` takes `message` and `messages` from here, but
+ * in place of `files` it takes the files as saved, to which `{{ input.files }}` refers.
  */
 export interface ChatInput {
   /** The user's last message. */

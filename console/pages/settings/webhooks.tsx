@@ -45,7 +45,7 @@ export function WebhooksTab({ project }: { project: Project }) {
 }
 
 function EndpointForm({ project }: { project: Project }) {
-  // What the form began with. `project` may be newer.
+  // The form began with these values. `project` may be newer.
   const [before, setBefore] = useState(project);
   const [url, setUrl] = useState(project.webhook_url);
   const [isEnabled, setIsEnabled] = useState(project.is_webhook_enabled);
