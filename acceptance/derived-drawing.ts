@@ -14,7 +14,7 @@ export interface DerivedDrawing {
   drawing: JsonObject;
   document: Document;
   plan: Plan;
-  /** The fields of the trigger. */
+  /** The `input_fields` of the start node. */
   fields: readonly JsonObject[];
   nodeErrors: NodeErrors;
   lostSecrets: ReturnType<typeof findLostSecrets>;

@@ -1,4 +1,4 @@
-// Caches drawings that run repeatedly, together with the data that acceptance derives from them. A start then reads a
+// Caches drawings that run repeatedly, together with the data that acceptance derives from them. `find` then reads a
 // drawing from the database only if it has changed. Rights, limits, connections and files are checked at every start.
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../db/core/client.js';
@@ -35,8 +35,8 @@ const MEMORY_PER_BYTE = 12;
 const LARGEST_SHARE = 1 / 8;
 
 /**
- * Does not cache drawings with secrets, because the derived data contains the secrets, nor drawings with errors,
- * because they do not run.
+ * Does not cache drawings with secrets, because the derived data contains the secrets, drawings with errors, because
+ * they do not run, and drawings beyond `LARGEST_SHARE`.
  */
 export function createDrawingCache(db: Database, maxBytes: number): DrawingCache {
   const all = new LRUCache<number, CachedDrawing>({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });

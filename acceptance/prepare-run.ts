@@ -1,5 +1,5 @@
 // Prepares a run for storage: the drawing as a plan, the input with defaults, and the errors of both. The API accepts
-// runs that somebody requests (docs/use/api.md, "Start a run"), and the worker those of sub-workflows and schedules.
+// runs that somebody requests (docs/use/api.md, "Start a run"), and the worker those that nodes and schedules start.
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db/core/client.js';
 import type { SecretBox } from '../db/core/secret-box.js';
@@ -34,7 +34,10 @@ export interface RunToPrepare {
   uploaded?: readonly string[] | undefined;
   /** Returns the value for `********` in a secret input field. It takes precedence over the field's stored default. */
   storedSecret?: ((fieldId: string) => unknown) | undefined;
-  /** Secrets of other runs that the input may contain. They are masked like the run's own. */
+  /**
+   * Secrets of other runs, and of stored inputs whose fields may no longer be secret. The input may contain them; they
+   * are masked like the run's own.
+   */
   passedSecrets?: readonly string[] | undefined;
 }
 
@@ -99,7 +102,10 @@ function deriveOnce({ cached, document }: DrawingToRun, secrets: SecretMap): Ret
     : { ok: true, derived: cached.derived };
 }
 
-/** Adds the trigger's defaults for absent fields. `********` in a secret field stands for its stored value. */
+/**
+ * Completes the input by `completeInput`. `********` stands for the stored value in a secret field, and counts as a
+ * missing value in any other field.
+ */
 function fillInput(
   fields: readonly JsonObject[],
   { input, storedSecret }: RunToPrepare,
@@ -111,7 +117,10 @@ function fillInput(
   );
 }
 
-/** Seals the input. A secret is also masked in every other field that contains it. */
+/**
+ * Returns the input with secrets masked in every field that contains one, and the whole input sealed, or null if it has
+ * no secrets.
+ */
 function sealInput(
   secretBox: SecretBox,
   row: RunRow,
@@ -169,7 +178,7 @@ export function poolErrors({ ids, pools = {} }: Plan, project: ProjectPools): No
 
 const ERRORS_SHOWN = 5;
 
-/** Writes the first errors of a run as one text, for runs that nobody started over HTTP. */
+/** Writes the first errors of a run as one text, for runs that no request waits for. */
 export function toSentences(errors: NodeErrors): string {
   const all = Object.entries(errors).flatMap(([nodeId, mistakes]) =>
     mistakes.flatMap((mistake) =>

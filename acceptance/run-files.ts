@@ -1,4 +1,5 @@
-// The files in the input and the drawing of a run. docs/use/files.md lists where they may be.
+// The files in the input and the drawing of a run; also those in stored inputs and in answers to human tasks.
+// docs/use/files.md lists where files may be.
 import type { Db } from '../db/core/client.js';
 import { findFiles } from '../db/files/files-repository.js';
 import { toFileValue } from '../files/file-value.js';
@@ -15,7 +16,7 @@ const NO_FILE = 'Should be a file, or the id of one';
 const NO_FILES = 'Should be a list of files, or of their ids';
 
 export interface RunFiles {
-  /** The input with the name, type and size of each file. */
+  /** The input, in which each file of the project has the properties that the service stores. */
   input: RunInput;
   inputErrors: Record<string, string>[];
   /** Errors of nodes whose file doesn't exist in the project. */
@@ -83,8 +84,9 @@ function enteredFiles(field: JsonObject, input: RunInput) {
 }
 
 /**
- * The places of a node's data from which the service reads a file: the body of an HTTP node, and the files of messages
- * and human tasks. Elsewhere an unknown id is plain JSON, because other services have files, too.
+ * The places of a node's data in which an unknown file is an error: the body of an HTTP node, and the files of messages
+ * and human tasks. Elsewhere an unknown id may be plain JSON, because other services have files, too. The values of an
+ * action may also be files; those are checked when the node runs.
  */
 const TAKES_A_FILE = /^(?:body\.\$file$|body\.\$form\.[^.]*(?:\.\d+)?$|(?:messages\.\d+\.)?files\.\d+$)/;
 
@@ -95,4 +97,11 @@ export function filesOfNodes(drawing: JsonObject, plan: Pick<Plan, 'ids'>): Draw
   return nodes
     .filter(({ id }) => running.has(id))
     .flatMap((node) => filesIn(node['data']).map((file) => ({ ...file, nodeId: String(node['id']) })));
+}
+
+/** Returns the errors of the nodes, also of those that do not run, that name a file which the project does not have. */
+export async function fileErrors(db: Db, projectId: number, drawing: JsonObject): Promise<NodeErrors> {
+  const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
+  const drawn = filesOfNodes(drawing, { ids: nodes.map(({ id }) => String(id)) });
+  return (await resolveRunFiles(db, { projectId, fields: [], input: {}, drawn })).nodeErrors;
 }

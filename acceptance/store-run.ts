@@ -1,4 +1,4 @@
-// Stores accepted runs: first the graph, then the run that refers to it.
+// Stores accepted runs and drafts: first the graph, then the run that refers to it.
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../db/core/client.js';
 import { isSnapshotGone, hashDrawing, hashTest, storeSnapshot } from '../db/runs/snapshots-repository.js';
@@ -6,8 +6,8 @@ import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
 import type { Plan } from '../graph/plan.js';
 
 /**
- * The age of a run after which the reconciler asks Temporal about it. It exceeds the timeout of a start, so a run that
- * Temporal doesn't know by then is a lost start.
+ * The time from the acceptance of a run, or from its turn in a conversation, until the reconciler asks Temporal about
+ * it. It exceeds the timeout of a start, so a run that Temporal doesn't know by then counts as a lost start.
  */
 export const START_GRACE_SECONDS = 15;
 
@@ -32,7 +32,7 @@ export function storeRun<Stored>(
 
 /**
  * Stores runs together; `insert` gets the hashes in the order of the graphs. Before `insert` commits, retention may
- * delete a stored graph to which no other run refers. `insert` then fails, and the graph is stored again. The new row
+ * delete a stored graph to which no other run refers. `insert` then fails, and the graph is stored again, in a row that
  * is too recent for retention to delete.
  */
 export async function storeRuns<Stored>(

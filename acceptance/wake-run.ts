@@ -24,7 +24,7 @@ export async function deliverWake({ db, temporal, logger }: WakeDeps, wait: Wait
   }
 }
 
-/** The limit on runs that one caller wakes at once; the reconciler wakes the others. */
+/** The limit on signals that one caller sends; the reconciler sends the others. */
 const WOKEN_AT_ONCE = 100;
 
 /** Wakes nodes that waited for the same event. Never throws. */

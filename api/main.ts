@@ -25,7 +25,7 @@ import { openFiles } from '../files/open-files.js';
 import { ByteBudget } from '../memory/byte-budget.js';
 import { createMcpClient } from '../outgoing/mcp-client.js';
 import { createOutgoingClient } from '../outgoing/outgoing-client.js';
-import { createProcesses, OPENAPI_LIMITS } from '../processes/processes.js';
+import { createProcesses, DOCUMENT_LIMITS, OPENAPI_LIMITS } from '../processes/processes.js';
 import { createApp } from './app.js';
 import { startRunningCases } from './test-runs/run-cases.js';
 import { createChatMeter } from './chat/chat-meter.js';
@@ -58,7 +58,7 @@ import { createStartSlots } from './runs/start-slots.js';
 import { startWebhookDelivery } from './webhooks/webhook-delivery.js';
 
 const POOL_MAX = 20;
-/** Equal to the time that a statement waits for a free connection. */
+/** A statement waits this long for its tenant's share, and then as long for a free connection. */
 const CONNECTION_PATIENCE_MS = 5_000;
 /** A start takes Temporal about 20 ms of processor time. With this many at once, each one ends within its deadline. */
 const STARTS_AT_ONCE = 20;
@@ -75,9 +75,9 @@ const MEMORY = {
 };
 
 /**
- * The process ends after this time of a shutdown, within 15 s of SIGTERM. As after a crash, other processes continue
- * the work that then still waits for the database or Temporal: they find it by its expired lease or its stored row. A
- * call of the chat proxy that could not be recorded costs what was reserved for it.
+ * A shutdown ends the process after this time at the latest, within 15 s of SIGTERM. As after a crash, other processes
+ * continue the work that then still waits for the database or Temporal: they find it by its expired lease or its stored
+ * row. A call of the chat proxy that could not be recorded costs what was reserved for it.
  */
 const SHUTDOWN_MS = 14_000;
 
@@ -199,7 +199,8 @@ function shareConnections(): TakeShare {
 }
 
 /**
- * Builds the dependencies of the subjects, of the steps of a request and of the loops; each of them declares its part.
+ * Builds the dependencies of the subjects, of the steps of a request and of the loops. Each of them declares which ones
+ * it uses.
  */
 function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Logger) {
   const metrics = createMetrics();
@@ -241,6 +242,7 @@ function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Lo
     chatUpstream: createChatUpstream({ timeoutMs: environment.chatTimeoutSeconds * 1000 }),
     chatMeter: createChatMeter(db, logger),
     processes: createProcesses(),
+    documentProcesses: createProcesses(undefined, DOCUMENT_LIMITS),
     openapiProcesses: createProcesses(undefined, OPENAPI_LIMITS),
     memory,
     heavyWork: new HeavyWork(),
@@ -282,6 +284,7 @@ function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Lo
   };
   const close = async (): Promise<void> => {
     deps.processes.close();
+    deps.documentProcesses.close();
     deps.openapiProcesses.close();
     await Promise.all([
       pulse.stop(),

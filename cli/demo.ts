@@ -1,6 +1,6 @@
 // `npm run demo`: starts the embedded stack, runs the sample workflows through the public API and shows their results.
-// `-- --keep` leaves the stack running and prints a link that signs in to its console. A stack that already runs in
-// DATA_DIR is used unchanged.
+// `-- --keep` keeps the stack running until Ctrl-C and prints a link that signs in to its console. A stack that already
+// runs in DATA_DIR is used unchanged.
 import { once } from 'node:events';
 import path from 'node:path';
 import { Command } from 'commander';

@@ -1,5 +1,6 @@
-// `npm run --silent replay -- ...`: checks before a deploy that the build in dist/ can continue these runs. Prints one
-// line per run; the exit code is 1 if it cannot continue one of them. TEMPORAL_PAYLOAD_KEY decrypts their histories.
+// `npm run --silent replay -- ...`: checks before a deploy that the build in dist/ can continue the runs that its
+// options name. Prints one line per execution of a run, and the counts; the exit code is 1 if the build cannot continue
+// one of them, or if the check itself fails. TEMPORAL_PAYLOAD_KEY decrypts their histories.
 import path from 'node:path';
 import {
   Client,
@@ -36,7 +37,11 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const program = new Command('replay')
   .description('Replays recorded runs on the build in dist/. The server is that of TEMPORAL_ADDRESS and its siblings.')
   .option('--query <filter>', `runs that a list filter finds, such as "StartTime > '2026-01-31T00:00:00Z'"`)
-  .option('--limit <number>', 'at most so many of them, the newest; without it all', parseLimit)
+  .option(
+    '--limit <number>',
+    'at most so many of them: first the open ones, then those that ended last; without it all',
+    parseLimit,
+  )
   .option('--workflow-id <id...>', 'these runs, by their ids')
   .option('--file <path...>', 'histories as temporal workflow show --output json prints them')
   .parse();

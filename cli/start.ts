@@ -4,7 +4,7 @@ import { describeConsole } from './embedded/console-link.js';
 import { Stack } from './embedded/supervisor.js';
 import { describeFailure, exitWith, outliveReaders } from './exit.js';
 
-/** The time for the parts to drain. A second signal before that is ignored; a later one kills them. */
+/** API and worker drain within this time. A second signal within it is ignored; a later one kills all parts. */
 const SECOND_SIGNAL_AFTER_MS = 15_000;
 
 const stack = new Stack({

@@ -58,9 +58,16 @@ const schema = z.object({
   WORKER_METRICS_PORT: port.default(9464),
   /**
    * The runs that a worker caches. 0: every workflow task replays its run from the start. Undefined: depends on the
-   * slots (activities/worker/config.ts).
+   * slots (activities/worker/config.ts). With a cache, the SDK needs two pollers for workflow tasks, and so room for
+   * two runs.
    */
-  WORKER_CACHED_WORKFLOWS: z.coerce.number().int().min(0).max(1_000_000).optional(),
+  WORKER_CACHED_WORKFLOWS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .refine((runs) => runs !== 1, 'must be 0 or at least 2')
+    .optional(),
   /** The pool that a worker belongs to (docs/operate/pools.md). */
   WORKER_POOL: poolText.default('default'),
   WORKER_VERSIONING: flag.default(false),
@@ -107,14 +114,14 @@ interface Derived extends DatabaseSettings, FileSettings, NetworkSettings {
   production: boolean;
   /** 32 bytes each. The first key encrypts; every key decrypts. If empty, Temporal's payloads are not encrypted. */
   temporalPayloadKeys: Buffer[];
-  /** The API's public address, for links. */
+  /** The API's public address, without a trailing slash. */
   publicUrl: string;
   /** The API's address for the worker, without a trailing slash. */
   internalApiUrl: string;
   signIn: SignInSettings;
   /** 32 bytes each. The first key encrypts; every key decrypts. Empty if unset. */
   secretsKeys: Buffer[];
-  /** Seconds before the second, third, ... attempt of a webhook delivery. No attempt follows the last one. */
+  /** Seconds before the second, third, ... attempt of a webhook delivery. After as many retries, the delivery fails. */
   webhookRetrySeconds: number[];
   /** True if OpenTelemetry's standard variables enable traces. */
   isTracing: boolean;

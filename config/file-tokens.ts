@@ -21,7 +21,10 @@ interface Weighed {
   tokens: number;
 }
 
-/** Removes the bytes of images, PDF and sound from messages, because a model does not read their base64 as text. */
+/**
+ * Removes the bytes of images, PDF and sound from messages and estimates their tokens, because a model does not read
+ * their base64 as text.
+ */
 export function weighFiles(messages: readonly Message[]): Weighed {
   let tokens = 0;
   const withoutBytes = (part: unknown): unknown => {

@@ -1,5 +1,4 @@
-// Reads the errors that providers return instead of an answer. Providers agree neither on the form
-// of an error nor on its status.
+// Tells the errors of providers from their answers. Providers agree neither on the form of an error nor on its status.
 
 const MAX_DEPTH = 8;
 const MAX_SENTENCES = 10;
@@ -7,8 +6,8 @@ const MAX_SENTENCES = 10;
 type Fields = Record<string, unknown>;
 
 /**
- * Returns the sentence that describes the error, wherever it is in the provider's JSON. Joins the sentences of a list
- * of validation errors, each after its place (`loc`).
+ * Returns the sentence that describes the error, from the first of the usual fields that has one. Joins the sentences
+ * of a list of validation errors, each after its place (`loc`).
  */
 export function sentenceIn(json: unknown, depth = 0): string | undefined {
   if (typeof json === 'string') return json.trim() || undefined;
@@ -33,14 +32,14 @@ function placeIn(loc: unknown): string {
   return steps.filter((step) => typeof step === 'string' || typeof step === 'number').join('.');
 }
 
-/** A failure that an answer with the status 200 reports. */
+/** A failure that an answer reports although its own status is no error. */
 export interface ReportedFailure {
-  /** The HTTP status that the error code stands for; undefined if it is not a status. */
+  /** The HTTP status of the failure, from 400 to 599; undefined if the answer names none. */
   status: number | undefined;
   sentence: string | undefined;
 }
 
-/** Returns the failure that a completion reports, or undefined. */
+/** Returns the failure that a completion or a chunk of one reports, as an error or by `finish_reason` alone. */
 export function failureIn(answer: unknown): ReportedFailure | undefined {
   const error = errorIn(answer);
   if (error !== undefined) return error;

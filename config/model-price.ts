@@ -13,7 +13,7 @@ export interface ModelCharge {
   /** The provider's usage counts as JSON text, for the ledger. */
   usage: string | null;
   tokens: Tokens;
-  /** True if the provider has not reported both counts. */
+  /** True if at least one of the two counts is estimated. */
   isEstimated: boolean;
 }
 
@@ -21,7 +21,7 @@ const NOT_REPORTED = 'The provider reported no usage: it is estimated at one tok
 const HALF_REPORTED =
   'The provider reported a part of the usage: the rest is estimated at one token for every 3 characters.';
 
-/** Returns the exact cost of a completion in USD. Counts that its usage lacks are taken from `estimated`. */
+/** Returns the cost of a completion in USD, not rounded. Counts that its usage lacks are taken from `estimated`. */
 export function toCharge(usage: unknown, model: ResolvedModel, estimated: Tokens): ModelCharge {
   const { tokens, isEstimated, reason } = usedTokens(usage, estimated);
   return {
@@ -83,12 +83,12 @@ function isCount(value: unknown): value is number {
 const CHARACTERS_PER_TOKEN = 3;
 const ANSWER_TOKENS = 4_096;
 
-/** Estimates uncounted tokens: one for every 3 characters. */
+/** Estimates the tokens of a text: one for every 3 characters. */
 export function tokensIn(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** Words of the protocol, which the model has not produced. */
+/** Fields with words of the protocol, which the model has not produced. */
 const PROTOCOL_FIELDS = new Set(['role', 'id', 'type']);
 
 /** Returns the length of all texts in a model's output: content, refusals, names and arguments of tool calls. */
@@ -102,7 +102,7 @@ export function charactersIn(words: unknown): number {
   );
 }
 
-/** The parameters of a chat completion that limit the length of the answer. */
+/** The parameters of a chat completion that limit the length and the number of its answers. */
 interface LengthLimits {
   max_tokens?: unknown;
   max_completion_tokens?: unknown;
@@ -111,8 +111,9 @@ interface LengthLimits {
 }
 
 /**
- * Returns the tokens to reserve for a call with this many characters: those of the input, and `max_tokens` or 4,096 for
- * each answer. The larger of two limits counts, because it is unknown which one the provider obeys.
+ * Returns the tokens to reserve for a call with this many characters: those of the input, and for each answer its limit
+ * or 4,096. The larger one of `max_tokens` and `max_completion_tokens` counts, because it is unknown which one the
+ * provider obeys.
  */
 export function reservedTokens(
   characters: number,

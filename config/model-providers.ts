@@ -1,5 +1,5 @@
-// The model providers of MODEL_PROVIDERS_FILE: the provider of a model, the price of a million tokens in USD, and the
-// kinds of files that a model accepts.
+// The model providers of MODEL_PROVIDERS_FILE or OPENAI_API_KEY: the provider of a model, the price of a million tokens
+// in USD, and the kinds of files that a model accepts.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Decimal } from 'decimal.js';

@@ -19,7 +19,7 @@ export const networkVariables = {
 };
 
 export interface NetworkSettings {
-  /** The rules for the addresses that requests of users may reach (`outgoing/refused-addresses.ts`). */
+  /** The rules for the addresses that users name for outgoing requests (`outgoing/refused-addresses.ts`). */
   addressRules: { allowPrivateNetwork: boolean; blockedNetworks: string[] };
   /** The port of the API's metrics and of its detailed readiness. Undefined: the port of the API. */
   metricsPort: number | undefined;

@@ -1,10 +1,10 @@
-// Optional encryption of everything that Temporal stores, with AES-256-GCM (docs/operate/security.md).
+// Optional encryption of all payloads that Temporal stores, with AES-256-GCM (docs/operate/security.md).
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DataConverter, Payload, PayloadCodec, SerializationContext } from '@temporalio/common';
 
-/** Payloads with another encoding were written before encryption was enabled, and pass unchanged. */
+/** Payloads with another encoding are not encrypted, and decoding returns them unchanged. */
 const ENCODING = 'binary/encrypted';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -18,8 +18,8 @@ export class PayloadKeyError extends Error {
 }
 
 /**
- * Returns the converter for every client and worker. Without keys nothing is encrypted, and an encrypted payload causes
- * an error that names the missing key. With keys, the messages and stacks of failures are also encrypted.
+ * Returns the converter for clients and workers. Without keys nothing is encrypted, and an encrypted payload causes an
+ * error that names the missing key. With keys, the messages and stacks of failures are also encrypted.
  */
 export function createDataConverter(keys: readonly Buffer[]): DataConverter {
   const payloadCodecs = [createPayloadCodec(keys)];

@@ -30,8 +30,8 @@ export interface OidcSettings {
 }
 
 /**
- * Rules for session tokens of other issuers. Undefined accepts any value, except together with JWT_JWKS_URL,
- * which requires issuer and audience.
+ * Rules for session tokens of other issuers. An undefined issuer or audience accepts any value. With JWT_JWKS_URL, both
+ * are required.
  */
 export interface ForeignTokenRules {
   issuer: string | undefined;

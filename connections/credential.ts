@@ -19,8 +19,8 @@ export interface Credential {
 }
 
 /**
- * Thrown for a request to an address outside the connection's origins. Nothing was sent to that address, but a server
- * that redirects to it has received a request.
+ * Thrown for a request to an address outside the connection's origins or path prefix. Nothing was sent to that address,
+ * but a server that redirects to it has received a request.
  */
 export class ConnectionOriginError extends Error {
   override name = 'ConnectionOriginError';
@@ -107,8 +107,8 @@ function withQuery(pairs: Pair[]): Parts {
 }
 
 /**
- * Inserts the secret into the path directly after the prefix. A path that already contains it, for
- * example after a redirect, stays.
+ * Inserts the secret into the path directly after the prefix. A path that already has the secret there, for example
+ * after a redirect, stays.
  */
 function withPath(prefix: string, value: string): Parts {
   return {

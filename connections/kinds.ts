@@ -53,7 +53,7 @@ const nothing = z.strictObject({});
 
 /**
  * The settings and secrets of each kind. Callers validate the addresses among the settings, because the rules for
- * addresses depend on the network.
+ * addresses depend on the environment (`addressRules`).
  */
 export const connectionKinds = {
   header: named(headerName, headerSecret),
@@ -121,5 +121,5 @@ export function hasTokens(kind: ConnectionKind): kind is 'oauth2' | 'mcp_oauth' 
   return needsSignIn(kind) || kind === 'oauth2_client_credentials';
 }
 
-/** The settings that hold an address to which secrets are sent. */
+/** The settings that hold an address of the provider or of the MCP server. */
 export const ADDRESS_SETTINGS = ['token_url', 'authorize_url', 'server_url'] as const;

@@ -77,8 +77,8 @@ export function exchangeMcp(
 }
 
 /**
- * Throws `TokenError`. An entered client may have another secret than at the sign-in, so the present one is used. Only
- * the grant knows a client that this service has registered.
+ * Throws `TokenError`. A client id in the settings is used with its present secret, which may have changed since the
+ * sign-in. A client that this service has registered is stored only in the grant.
  */
 export function refreshMcp(
   provider: McpProvider,
@@ -150,7 +150,10 @@ async function clientOf(
   });
 }
 
-/** Returns the resource that the server reports. Throws unless that is the server itself or encloses it. */
+/**
+ * Returns the resource that the server reports, or the server's address if it reports none. Throws unless the resource
+ * is the server itself or encloses it.
+ */
 function resourceOf(serverUrl: string, reported: string | undefined): string {
   const server = new URL(serverUrl);
   server.hash = '';

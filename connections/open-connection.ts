@@ -42,8 +42,8 @@ export interface Connections {
    */
   open(projectId: number, id: number, signal: AbortSignal): Promise<OpenedConnection>;
   /**
-   * Opens the connection again after the other side has refused it with a 401. Returns undefined if no newer credential
-   * is available. Throws like `open`.
+   * Opens the connection again after the other side has refused it with a 401. Returns undefined if the refused tokens
+   * were new (`isNew`), or if no newer ones are available. Throws like `open`.
    */
   renew(refused: OpenedConnection, signal: AbortSignal): Promise<OpenedConnection | undefined>;
   /** Stores whether the other side accepted or refused the credential. */

@@ -92,8 +92,8 @@ export class TokenError extends Error {
   override name = 'TokenError';
   /**
    * `gone`: the grant is no longer valid, and somebody has to sign in again. `refused`: the provider does not accept
-   * the client. `unreachable`: the provider has not answered, or cannot now. `unclear`: the answer is neither tokens
-   * nor an error, for example the page of a proxy.
+   * the client or the request, or cannot be used, for example because it lacks PKCE. `unreachable`: the provider has
+   * not answered, or cannot now. `unclear`: the answer is neither tokens nor an error, for example the page of a proxy.
    */
   readonly outcome: 'gone' | 'refused' | 'unreachable' | 'unclear';
   readonly retryAfterMs: number | undefined;

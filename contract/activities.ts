@@ -14,8 +14,8 @@ export interface NodeFacts {
 }
 
 /**
- * The input of an activity that executes a node and then the nodes after it (docs/adr/0011-one-walk.md): the node, and
- * the nodes of its scope that only this activity may execute.
+ * The input of an activity that executes one or more nodes and then the nodes after them (docs/adr/0011-one-walk.md):
+ * the key of the first node, and the nodes of its scope about which no other activity decides.
  */
 export interface WalkRef extends NodeKey, Stretch {
   /** Set if the activity may also execute later HTTP, MCP and code nodes (`settings.execution`). */
@@ -27,13 +27,13 @@ export interface WalkRef extends NodeKey, Stretch {
 /** The outcome of a node, by its number in the scope's plan: the handles by which it was left, or its error code. */
 export type WalkedEnd = [node: number, handle: Handle, ...alsoHandles: Handle[]] | [node: number, code: string];
 
-/** The nodes that an activity has attempted. If the activity fails, the details of its failure contain this. */
+/** The nodes that an activity has attempted. If the first one fails, the activity's failure contains this. */
 export interface Walked {
   /** The ends, in the order in which the nodes ended. */
   ends: WalkedEnd[];
-  /** Nodes to attempt again after a delay. */
+  /** Nodes that the run workflow must start again, at once if `afterMs` is 0. */
   later?: [node: number, afterMs: number][];
-  /** Nodes that start once their connection is ready. */
+  /** Nodes that start again once their connection is ready, or at the end of their wait. */
   waits?: [node: number, wait: WaitFacts][];
   /**
    * Set if the first node belongs to another pool now, so none was attempted: from now on the run asks for the pool of
@@ -45,7 +45,10 @@ export interface Walked {
   iteration?: EndIterationFacts;
 }
 
-/** The input of `settleWalk`, which finds out how nodes ended after Temporal gave up on their activity. */
+/**
+ * The input of `settleWalk`, which finds out how the nodes of an activity ended if Temporal gave up on the activity, or
+ * if its pool was refused.
+ */
 export interface SettleWalkRef extends NodeKey, Pick<Stretch, 'nodes' | 'begins'> {
   /** The error code for the first node, unless it has ended, and for nodes that are still in progress. */
   code: string;
@@ -67,7 +70,7 @@ export type EnteredPool = { pool: string } | { refused: true };
 
 export interface LoadedPlan {
   plan: Plan;
-  /** `RunGraphInput.hasPools`. */
+  /** Has the meaning of `RunGraphInput.hasPools`. */
   hasPools?: true;
   /** Set if one activity may execute several HTTP, MCP and code nodes (`settings.execution`). */
   stride?: 'dense';
@@ -105,7 +108,7 @@ export interface FinishRunInput {
 }
 
 /**
- * The error of a run, and the node that caused it. The code `stalled` has no node: the run ended because nodes were
+ * The error of a run, and the node that caused it, if one did. The code `stalled`: the run ended because nodes were
  * still open, but none of them could start.
  */
 export interface RunError {
@@ -121,7 +124,7 @@ export interface LoopFacts {
   survivesFailures: boolean;
   /** True if the loop may end before `count` (`until`). */
   isConditional: boolean;
-  /** Iterations with results reused from an earlier run. Absent if there are none. */
+  /** The indexes of iterations that are reused as a whole from an earlier run. Absent if there are none. */
   kept?: number[];
   /**
    * Nodes with results reused from an earlier run, by the index of their unfinished iteration. Absent if there are
@@ -141,7 +144,7 @@ export interface EndIterationRef extends NodeKey {
 }
 
 export interface EndIterationFacts {
-  /** Set if the iteration has failed: one of its nodes has, or its output could not be built. */
+  /** The error code if the iteration has failed. */
   failure?: string;
   /** True if the loop's condition to end holds. */
   isOver?: boolean;
@@ -151,8 +154,8 @@ export interface EndLoopRef extends NodeKey {
   /** The failed iteration that makes the loop fail. */
   failure?: { code: string; index: number };
   /**
-   * Both are set for a conditional loop: `rounds` is the index of its last iteration plus 1, and `isOver` is true if the
-   * condition holds. A test run that executes one iteration always sets `isOver`, so that the limit does not fail it.
+   * Both are set for a conditional loop: `rounds` is the index of its last iteration plus 1, and `isOver` is true if
+   * the condition holds, or if a test run executes only one iteration, so that the limit does not fail the loop.
    */
   rounds?: number;
   isOver?: boolean;
@@ -169,8 +172,8 @@ export interface WaitFacts {
 }
 
 /**
- * The fields needed to start a run that a sub-workflow node, a tool call of an agent or a schedule has accepted. The run
- * itself is in Postgres.
+ * The fields needed to start a run that a sub-workflow node, a tool call of an agent or a schedule has accepted. The
+ * run itself is in Postgres.
  */
 export interface ChildToStart {
   runId: string;

@@ -13,8 +13,8 @@ export const RUN_WORKFLOW_TYPE = 'runGraph';
 export const RUN_SEARCH_ATTRIBUTES = { ProjectId: 'Keyword', WorkflowDefId: 'Keyword', RunState: 'Keyword' } as const;
 
 /**
- * The limit on the activities of one run that are in flight at once. An activity may execute several nodes, and nodes
- * that it reports for another attempt may exceed the limit. While a workflow task is open, each completion is buffered
+ * The limit on the activities of one run that are in flight at once. An activity may execute several nodes. Nodes that
+ * start again or continue after a wait may exceed the limit. While a workflow task is open, each completion is buffered
  * as two events, and the server fails the task at 100 buffered events. A limit of 32 leaves room for all completions
  * and for signals.
  */
@@ -26,8 +26,8 @@ export const RUN_PRIORITY = 3;
 export interface RunGraphInput {
   runId: string;
   /**
-   * Absent for the run of a sub-workflow or of a schedule, which loads its plan, so that the history of the parent
-   * workflow doesn't contain the plan.
+   * Absent for a run that starts as a child workflow (`ChildToStart`): it loads its plan, so that the history of the
+   * parent workflow doesn't contain the plan.
    */
   plan?: Plan;
   maxInFlight: number;
@@ -64,7 +64,7 @@ export interface LoopSnapshot {
   open: [index: number, iteration: ScopeSnapshot][];
   /** The failed iteration that makes the loop fail. */
   failure?: { code: string; index: number };
-  /** For a conditional loop: `isOver` if its condition to end holds, `rounds` is the number of ended iterations. */
+  /** For a conditional loop: `isOver` is set if its condition to end holds, `rounds` counts the ended iterations. */
   isOver?: boolean;
   rounds?: number;
 }
@@ -90,7 +90,7 @@ export interface AgentCursor {
   deadlineMs: number;
   /**
    * Set once the tool calls wait for runs that they have started: the end of that wait, in milliseconds since the epoch
-   * (`ToolsFacts.untilMs`), by the clock of the worker that has accepted the run.
+   * (`ToolsFacts.untilMs`), by the clocks of the workers that have accepted these runs.
    */
   runsUntilMs?: number;
 }

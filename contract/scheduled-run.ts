@@ -1,5 +1,5 @@
-// The messages between the API, which stores schedules in Temporal, and the workflow that a schedule starts at each
-// firing.
+// The messages between the API, which stores schedules in Temporal, the workflow that a schedule starts at each firing,
+// and the activities of that workflow.
 import type { ChildToStart } from './activities.js';
 
 /** Operators filter by this workflow type: `WorkflowType='scheduledRun'`. */
@@ -20,8 +20,8 @@ export function scheduleName(scheduleId: string): string {
 
 /**
  * Returns the id of the schedule that started the workflow with this id, which consists of `scheduleName` and the
- * nominal time. The workflow gets no input, because a schedule's input would stay encrypted with the key at the
- * schedule's creation.
+ * nominal time. Temporal passes no arguments to the workflow, because they would stay encrypted with the key that was
+ * in use when the schedule was stored there.
  */
 export function scheduleIdOf(workflowId: string): string {
   return workflowId.slice(PREFIX.length, PREFIX.length + UUID_CHARACTERS);

@@ -116,8 +116,9 @@ export async function listBuilds(deployment: Deployment): Promise<Build[]> {
 }
 
 /**
- * Sends all new runs to `buildId`. Throws `DeploymentError` for an unknown build, and for a build that lacks a task
- * queue of the current build: nodes of the pool with this queue would wait for a worker that never comes.
+ * Sends all new runs to `buildId`, and ends a ramp to another build. Throws `DeploymentError` for an unknown build, and
+ * for a build that lacks a task queue of the current build: nodes of the pool with this queue would wait for a worker
+ * that never comes.
  */
 export async function setCurrent(
   deployment: Deployment,
@@ -125,7 +126,11 @@ export async function setCurrent(
   { ignoreMissingPools = false } = {},
 ): Promise<void> {
   const routing = await routingWith(deployment, buildId, ignoreMissingPools);
-  await makeCurrent(deployment, buildId, routing, { ignoreMissingTaskQueues: ignoreMissingPools });
+  const { rampingBuildId: ramped } = routing;
+  // Temporal ends a ramp by itself only if the ramped build becomes current.
+  const hasOther = ramped !== undefined && ramped !== buildId && routing.rampPercent > 0;
+  const changed = hasOther ? await ramp(deployment, ramped, 0, { ...routing, ignoreMissingTaskQueues: true }) : routing;
+  await makeCurrent(deployment, buildId, changed, { ignoreMissingTaskQueues: ignoreMissingPools });
 }
 
 /**
@@ -138,17 +143,19 @@ export async function setRamp(
   percent: number,
   { ignoreMissingPools = false } = {},
 ): Promise<void> {
-  const { workflowService, namespace, name } = deployment;
   const { conflictToken, currentBuildId } = await routingWith(deployment, buildId, ignoreMissingPools);
   if (currentBuildId === buildId) throw new DeploymentError(`${buildId}: is current, so it already gets all new runs.`);
-  await workflowService.setWorkerDeploymentRampingVersion({
-    namespace,
-    deploymentName: name,
-    buildId,
-    percentage: percent,
-    conflictToken,
-    ignoreMissingTaskQueues: ignoreMissingPools,
-  });
+  await ramp(deployment, buildId, percent, { conflictToken, ignoreMissingTaskQueues: ignoreMissingPools });
+}
+
+function ramp(
+  { workflowService, namespace, name }: Deployment,
+  buildId: string,
+  percentage: number,
+  { conflictToken, ignoreMissingTaskQueues }: Pick<Routing, 'conflictToken'> & { ignoreMissingTaskQueues: boolean },
+): Promise<Pick<Routing, 'conflictToken'>> {
+  const ramped = { namespace, deploymentName: name, buildId, percentage };
+  return workflowService.setWorkerDeploymentRampingVersion({ ...ramped, conflictToken, ignoreMissingTaskQueues });
 }
 
 async function routingWith(deployment: Deployment, buildId: string, ignoreMissing: boolean): Promise<Routing> {

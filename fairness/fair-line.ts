@@ -18,12 +18,12 @@ interface WaitOptions {
 
 /**
  * Each waiting item belongs to a key, for example its tenant. Keys of equal rank are served in rotation, regardless of
- * the number of their items: a key that is served moves to the end. The owner of the line decides which items may be
- * served. Whenever this may have changed, it calls `next` until that returns undefined.
+ * the number of their items: a key that `next` serves moves to the end. The owner of the line decides which items may
+ * be served. Whenever this may have changed, it calls `next` until that returns undefined.
  */
 export class FairLine<Key, Item extends object> {
   readonly #options: FairLineOptions<Key, Item>;
-  /** The waiting items by key. The most recently served key is the last one. */
+  /** The waiting items by key. Among keys of equal rank, `next` serves the first one. A new key comes last. */
   readonly #lines = new Map<Key, Item[]>();
   readonly #serve = new Map<Item, () => void>();
 

@@ -1,4 +1,5 @@
-// The part of the client that answers waiting nodes. It then sends a second answer, which must be refused.
+// The part of the client that answers waiting nodes. It sends answers to a node until one is refused, because only one
+// may be accepted.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NodeEntry } from '../harness/client/api-client.js';
 import type { GivenAnswer, Poll, RunEvidence } from './evidence.js';
@@ -32,7 +33,7 @@ export function createAnswerer(options: Options): Answerer {
         const send = toSender(options, waiting);
         if (send === undefined || answering.has(nodeId)) continue;
         const answered = answer(options, nodeId, send);
-        answered.catch(() => undefined); // awaited later, or never if the row is aborted
+        answered.catch(() => undefined); // awaited later, or never if the row of the matrix is aborted
         answering.set(nodeId, answered);
       }
     },

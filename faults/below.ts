@@ -23,7 +23,8 @@ function isOpen({ status }: { status: string }): boolean {
 }
 
 /**
- * Each node has succeeded in each iteration with this iteration's result, and each loop has the expected iterations.
+ * Checks that each expected node has succeeded, in each iteration with this iteration's result, that each loop has the
+ * expected iterations, and that no other node was executed.
  */
 function checkExecuted(expected: ExpectedNode[], { nodes, iterations }: StoredRun, report: Report): void {
   for (const node of expected) {

@@ -1,4 +1,5 @@
-// Checks the invariants about money: one transaction per node, and equal sums in the database and the API.
+// Checks the invariants about money (one transaction per node, and equal sums in the database and the API), and that
+// each accepted request has started a run of its own.
 import { Decimal } from 'decimal.js';
 import { placeOf, type Evidence, type ExpectedNode, type StoredRun } from './evidence.js';
 import type { Report } from './report.js';

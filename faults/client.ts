@@ -1,5 +1,6 @@
-// A client as a careful user would write it. It starts a run with an Idempotency-Key, repeats the request until it gets
-// an answer, and polls until the run has ended. It only collects evidence and checks nothing itself.
+// A client as a careful user would write it. It starts a run with an Idempotency-Key, answers nodes that wait
+// (answering.ts), and polls until the run has ended. It repeats starts and polls until it gets an answer. It only
+// collects evidence: invariants.ts checks it.
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApiClient, type Envelope } from '../harness/client/api-client.js';
 import { retryingFetch } from '../harness/client/retrying.js';
@@ -13,11 +14,11 @@ const LOOKS_AFTER_THE_END = 2;
 const LOOK_EVERY_MS = 500;
 
 export interface ClientRun {
-  /** The client adds to it until the run has ended. */
+  /** The client adds to it until `ended` settles, and at each `look`. */
   evidence: RunEvidence;
   /** The run's id. */
   accepted: Promise<string>;
-  /** Resolves after the first terminal poll and two more polls; rejects on `signal`. */
+  /** Resolves after the first terminal poll and two more polls. Rejects on `signal`, and if the client fails. */
   ended: Promise<void>;
   /** Polls once more. */
   look: () => Promise<void>;

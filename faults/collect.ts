@@ -1,5 +1,5 @@
-// Collects the evidence after the last run has ended: from the clients, the systems outside of the service
-// (outside.ts), the database and the API.
+// Collects the evidence at the end of a row of the fault matrix (one fault in one mode of execution): from the stage
+// and its clients, the systems outside of the service (outside.ts), the database and the API.
 import type { Evidence, StoredChild, StoredNode, StoredRun } from './evidence.js';
 import type { Struck } from './service.js';
 import type { Stage } from './stage.js';
@@ -27,7 +27,7 @@ export async function collectEvidence(stage: Stage<Struck>, spentBeforeUsd: stri
   };
 }
 
-/** Returns the project's spending as the API shows it. */
+/** Returns the project's spending in USD as the API shows it. */
 export async function readSpent({ api, projectId }: Stage<Struck>): Promise<string> {
   const { body } = await api.get<{ total_spent: Record<string, string> }>(`/projects/${projectId}/`);
   return body.total_spent['USD'] ?? 'nothing';

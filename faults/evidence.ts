@@ -1,5 +1,5 @@
-// The evidence of a row of the matrix (one fault, applied while runs are in flight), as plain data. invariants.ts
-// checks it without knowing how it was collected.
+// The evidence of a row of the matrix (one fault, applied while runs are in flight). invariants.ts checks it without
+// knowing how it was collected.
 import type { NodeEntry } from '../harness/client/api-client.js';
 import type { FailedRequest } from '../harness/client/retrying.js';
 import type { NodeKind as Kind } from '../graph/kinds.js';
@@ -24,7 +24,7 @@ export interface ExpectedNode {
   /** The cost of the node if it succeeds. */
   amountUsd: string;
   calls: ExpectedCall[];
-  /** A text in the node's result, which shows that the result is not another run's. */
+  /** A text that the node's result must contain: mostly the run's tag, which excludes the result of another run. */
   marker: string;
   /** The number of iterations of a loop. */
   iterations?: number;
@@ -40,7 +40,7 @@ export interface AnsweredResult {
   comment?: string;
 }
 
-/** Returns a key that distinguishes the executions of a node. */
+/** Returns a key that is unique for each node and iteration within a run. */
 export function placeOf({ path = '', nodeId }: { path?: string | undefined; nodeId: string }): string {
   return `${path}/${nodeId}`;
 }
@@ -54,7 +54,7 @@ export interface Poll {
 /** An answer that a client has sent to a waiting node. */
 export interface GivenAnswer {
   nodeId: string;
-  /** Unique. */
+  /** Unique among the answers to the node. */
   text: string;
   /** `lost`: the client does not know if it was accepted. */
   outcome: 'accepted' | 'refused' | 'lost';
@@ -71,7 +71,7 @@ export interface RunEvidence {
   expected: ExpectedNode[];
   /** Undefined if no response confirmed that the run was accepted. */
   runId: string | undefined;
-  /** The statuses that polls showed, in order, without repetitions. */
+  /** The statuses that polls showed, in order. Equal ones in a row are listed once. */
   statuses: string[];
   firstTerminal: Poll | undefined;
   /** The polls after `firstTerminal`. */
@@ -83,7 +83,7 @@ export interface RunEvidence {
   children: StoredChild[];
 }
 
-/** The final data of a run in the database and the API. */
+/** The data of a run in the database and the API at the end of the row. */
 export interface StoredRun {
   status: string;
   errorCode: string | null;
@@ -143,6 +143,6 @@ export interface Evidence {
     spentBeforeUsd: string;
     spentAfterUsd: string;
   };
-  /** The errors that the fault itself has found. */
+  /** The errors that were found while the row was played: by the fault, the stage or a client. */
   complaints: string[];
 }

@@ -176,7 +176,7 @@ function checkRepeats({ expected, firstTerminal }: RunEvidence, { hits, calls }:
   }
 }
 
-/** The API may refuse a client only while the API itself or its database is down. */
+/** A request of a client may fail only during a hit with `apiDown`. */
 function checkAnswers({ failures }: RunEvidence, hits: HitRecord[], report: Report): void {
   const down = hits.filter(({ apiDown }) => apiDown);
   for (const { from, until, what } of failures) {

@@ -62,9 +62,9 @@ function withoutSkipped(): typeof hostFaults {
 
 interface Totals {
   rows: RowResult[];
-  /** Messages about processes that were left behind. */
+  /** Messages of errors when stacks were closed, mostly about processes that were left behind. */
   leftBehind: string[];
-  /** Messages about modes of execution that could not be played. */
+  /** Messages about modes of execution whose stack could not be started. */
   notStarted: string[];
 }
 
@@ -172,7 +172,7 @@ async function runAndReport<Where extends Struck>(
   return row;
 }
 
-/** Returns a message if a process was left behind. */
+/** Returns the message of the error if the close fails, for example because a process was left behind. */
 async function closeWorld(world: Struck, keep: boolean): Promise<string | undefined> {
   try {
     await world.close({ keep });

@@ -30,7 +30,7 @@ export type Execution = (typeof EXECUTIONS)[number];
 
 export interface RowResult {
   name: string;
-  /** Undefined if the stack was started without EXECUTION. */
+  /** Set by main.ts. `runRow` leaves it undefined. */
   execution?: Execution;
   title: string;
   runs: number;
@@ -76,7 +76,8 @@ async function judge<Where extends Struck>(
   try {
     const spentBefore = await readSpent(stage);
     await strike(stage, fault, runs);
-    // If a run has not ended in time, the clients are stopped and cannot poll. The evidence shows which have not ended.
+    // After a failure of a client, or if a run has not ended in time, no run is polled again: the clients may have been
+    // stopped. The evidence shows which runs have not ended.
     if (await stage.allEnded()) for (const run of stage.runs) await run.look();
     return { ...toResult(fault, await collectEvidence(stage, spentBefore)), effects: stage.effects };
   } finally {
@@ -113,7 +114,7 @@ function toResult(
   const { runs, hits } = evidence;
   const ends = runs.map(({ firstTerminal }) => firstTerminal?.at ?? 0);
   const unknown = runs.filter(({ stored }) => stored?.nodes.some(({ errorCode }) => errorCode === 'outcome_unknown'));
-  const recoveryMs = Math.max(...ends) - Math.max(...hits.map(({ until }) => until));
+  const recoveryMs = hits.length === 0 ? 0 : Math.max(...ends) - Math.max(...hits.map(({ until }) => until));
   return {
     name,
     title,

@@ -70,7 +70,7 @@ export function withFile(outside: Outside): Shape {
 
 const HELD = 'held-';
 
-/** True for a label whose calls are answered only after the label is released (outside.ts). */
+/** True for a label whose model calls are answered only after the label is released (outside.ts). */
 export function isHeld(label: string): boolean {
   return label.startsWith(HELD);
 }
@@ -97,7 +97,7 @@ export function held(outside: Outside, kind: 'llm' | 'get' | 'post' | 'mcp'): Pa
   return heldRequest(outside, label, label, kind.toUpperCase());
 }
 
-/** A request that the target answers after a call of `/release/<gate>`. */
+/** A request that the target answers after the gate is released: by outside.ts or a call of `/release/<gate>`. */
 export function heldRequest({ targetUrl }: Outside, label: string, gate: string, method = 'GET'): Part {
   const path = (tag: string): string => `${heldPath(gate)}/${tag}/${label}`;
   const body = method === 'GET' ? {} : { body: { from: label } };

@@ -21,7 +21,7 @@ const OPEN_WITHIN_MS = 120_000;
 
 /** The description of a hit, which the fault gives before the hit is applied. */
 export interface HitDescription extends Pick<HitRecord, 'what' | 'cuts' | 'apiDown'> {
-  /** The parts that the hit ends. All other parts must survive. */
+  /** The parts that the hit may end. All other parts must survive. */
   ends: string[];
 }
 

@@ -40,7 +40,7 @@ export function subWorkflow(label: string, { id, shape }: ChildWorkflow): Part {
   };
 }
 
-/** Parallel waits of each kind, and a value after all of them. */
+/** Parallel waits for a time, a callback and a person, with `more` beside them, and a value after all of them. */
 export function waits(seconds: number, ...more: Part[]): Shape {
   const start = startPart();
   const side = [sleep('pause', seconds), callback('callback'), person('person'), ...more];

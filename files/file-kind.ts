@@ -5,7 +5,7 @@ export type FileKind =
   | { kind: 'image'; type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' }
   | { kind: 'audio'; format: 'wav' | 'mp3' }
   | { kind: DocumentKind }
-  /** Office files with a password, and files in the formats before 2007. */
+  /** Office files with a password or in a format before 2007, and other files in the same container format. */
   | { kind: 'old_office' }
   /** Text, or an unknown format. */
   | { kind: 'other' };

@@ -5,6 +5,8 @@ import type { ByteRange } from './sealed-copy.js';
 export interface FileStore {
   /** The memory that one `write` holds, in bytes. */
   readonly bufferBytes: number;
+  /** For how long the store may still complete a write that has failed here. Its bytes are removed after that time. */
+  readonly lateMs: number;
   /**
    * Resolves when all bytes are stored. After a failure nothing is left, unless the process died or the store itself
    * failed. `remove` then removes the rest.

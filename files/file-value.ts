@@ -35,7 +35,10 @@ export function cleanFileName(raw: string): string {
   return /^\.*$/.test(name) ? 'file' : name;
 }
 
-/** Returns the declared media type in lower case, or `application/octet-stream` if it is not valid. */
+/**
+ * Returns the declared media type, in lower case except for its parameters, or `application/octet-stream` if it is not
+ * valid.
+ */
 export function cleanFileType(raw: string | undefined): string {
   const type = (raw ?? '').trim();
   const isType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[\x20-\x7e]*)?$/.test(type) && type.length <= LONGEST_TYPE;

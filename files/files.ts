@@ -52,7 +52,7 @@ export interface Files {
   readonly bufferBytes: number;
   /**
    * Saves all bytes of the stream. Throws `FileTooLargeError`, PostgreSQL's refusal if the project's quota would be
-   * exceeded, `StoreAwayError`, or the error of the stream. Nothing is left then.
+   * exceeded, `StoreAwayError`, or the error of the stream. The sweep removes what is left then.
    */
   save(file: FileToSave, bytes: Readable, signal?: AbortSignal): Promise<FileValue>;
   /**
@@ -63,15 +63,18 @@ export interface Files {
   /** Throws `MissingKeyError` if the key that sealed the bytes is missing. */
   assertKey(file: StoredFile): void;
   /**
-   * Deletes the file and gives up its bytes, which `removeAbandoned` removes. Returns `in_use` if a run in flight holds
-   * the file, and undefined if there is no such file.
+   * Deletes the file. If no other file of the project has the same bytes, gives them up, and `removeAbandoned` removes
+   * them. Returns `in_use` if a run in flight holds the file, and undefined if there is no such file.
    */
   delete(transaction: Db, id: string): Promise<'deleted' | 'in_use' | undefined>;
   /** Deletes files of a request that was refused. If that fails, the sweep removes them a day later. */
   discard(saved: readonly FileValue[]): Promise<void>;
-  /** Removes bytes that were given up, until `stopped` is aborted. Returns true if there may be more. */
+  /**
+   * Removes the bytes of at most `limit` copies that were given up. Stops when `stopped` is aborted, and throws if a
+   * removal fails. Returns true if there may be more.
+   */
   removeAbandoned(limit: number, stopped?: AbortSignal): Promise<boolean>;
-  /** Stores the bytes of a copy anew, sealed with the first key, and gives up the old copy. Idempotent. */
+  /** Stores the bytes of a copy anew, sealed with the first key, and gives up the old copy. */
   reseal(copy: StoredCopy): Promise<void>;
   /** Throws if the store does not belong to the database. */
   checkStore(): Promise<void>;
@@ -83,6 +86,13 @@ interface WrittenCopy {
   id: string;
   size: number;
   sha256: Buffer;
+}
+
+interface WriteLimits {
+  maxBytes: number;
+  /** False if the bytes must not count for the project while they are written. */
+  isCounted: boolean;
+  signal?: AbortSignal | undefined;
 }
 
 interface FilesOptions {
@@ -116,9 +126,12 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
     await forgetCopy(db, id);
   }
 
-  /** If the removal fails, the sweep repeats it, because the copy has been given up. */
+  /**
+   * If the removal fails, the sweep repeats it, because the copy has been given up. If the store may still complete the
+   * write, only the sweep removes the bytes, later: bytes that came after their removal would stay forever.
+   */
   async function giveUp(copy: { id: string; name: string }): Promise<void> {
-    if (await giveUpCopy(db, copy.id)) await remove(copy);
+    if ((await giveUpCopy(db, copy.id, store.lateMs)) && store.lateMs === 0) await remove(copy);
   }
 
   return {
@@ -141,7 +154,7 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
         const id = await (file.recorded?.(trx, storeFile) ?? storeFile());
         return { copyId, result: toFileValue({ ...facts, id }) };
       };
-      return writeCopy(file.projectId, bytes, insert, signal);
+      return writeCopy(file.projectId, bytes, insert, { maxBytes, isCounted: true, signal });
     },
     read: (file, range = { start: 0, end: file.size }, signal) => readCopy(file, range, signal),
     assertKey: (file) => sealer.assertKey(file),
@@ -155,7 +168,9 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
     },
     async reseal(old) {
       const bytes = await readCopy(old, { start: 0, end: old.size });
-      await writeCopy(old.projectId, bytes, (trx, written) => replaceCopy(trx, old, written));
+      const replace = (trx: Db, written: WrittenCopy) => replaceCopy(trx, old, written);
+      // The limits of new files do not apply: the old copy may be older than they are, and its bytes are counted.
+      await writeCopy(old.projectId, bytes, replace, { maxBytes: old.size, isCounted: false });
     },
     removeAbandoned,
   };
@@ -178,16 +193,16 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
     projectId: number,
     bytes: Readable,
     settle: (transaction: Db, written: WrittenCopy) => Promise<{ copyId: string; result: T }>,
-    signal?: AbortSignal,
+    { maxBytes: limitBytes, isCounted, signal }: WriteLimits,
   ): Promise<T> {
     await checkStore();
     const copy = { id: randomUUID(), name: randomBytes(16).toString('hex') };
     const seal = sealer.newSeal();
     await insertCopy(db, { ...copy, projectId, seal });
     const report = async (written: number): Promise<void> => {
-      if (!(await touchCopy(db, copy.id, written))) throw givenUp();
+      if (!(await touchCopy(db, copy.id, isCounted ? written : 0))) throw givenUp();
     };
-    const meter = createMeter({ maxBytes, report });
+    const meter = createMeter({ maxBytes: limitBytes, report });
     try {
       const write = (sealed: AsyncIterable<Uint8Array>) => store.write(copy.name, sealed, signal);
       const sealing = sealer.sealing({ projectId, copyId: copy.id, seal });
@@ -221,7 +236,7 @@ function givenUp(): Error {
   return new Error('the copy of a file was given up');
 }
 
-/** The project's stored bytes are updated once per this many bytes. */
+/** The project's stored bytes are updated each time this many bytes have passed, and at the interval below. */
 const REPORT_BYTES = 8 * 1024 * 1024;
 const REPORT_EVERY_MS = 30_000;
 

@@ -15,6 +15,7 @@ export function createFolderStore(folder: string): FileStore {
   const partOf = (name: string): string => `${pathOf(name)}.part`;
   return {
     bufferBytes: 256 * 1024,
+    lateMs: 0,
     async write(name, bytes, signal) {
       await mkdir(path.dirname(pathOf(name)), { recursive: true, mode: 0o700 });
       try {

@@ -19,7 +19,7 @@ export interface S3Settings {
   region: string;
 }
 
-/** An upload sends one part while it collects the next. S3 accepts no part smaller than 5 MiB, except the last. */
+/** An upload sends its parts one after another. S3 accepts no part smaller than 5 MiB, except the last. */
 const PART_BYTES = 5 * 1024 * 1024;
 
 /** The limits on requests, because the SDK's defaults wait forever. */
@@ -29,11 +29,17 @@ interface S3Limits {
   connectMs: number;
   /** The limit from the start of a request, including the upload of a part, to the head of its answer. */
   answerMs: number;
-  /** The limit without a byte in either direction. An HTTP node that forwards a file may pause for 300 s. */
+  /**
+   * The limit without a byte in either direction. An HTTP node that forwards a file may stop reading it until its time
+   * limit of at most 300 s ends.
+   */
   silenceMs: number;
 }
 
 const LIMITS: S3Limits = { attempts: 3, connectMs: 5_000, answerMs: 60_000, silenceMs: 360_000 };
+
+/** Covers the pauses between the attempts of a request. */
+const LATE_MARGIN_MS = 60_000;
 
 /** The errors if the mark exists or another process is writing it. That write may fail, so the mark is read again. */
 const FIRST_WRITE_ELSEWHERE = new Set(['PreconditionFailed', 'ConditionalRequestConflict']);
@@ -55,7 +61,7 @@ export function createS3Store({ bucket, endpoint, region }: S3Settings, limits: 
       httpAgent: { maxSockets: Infinity },
       httpsAgent: { maxSockets: Infinity },
     },
-    // The SDK would wait for permission to send a part as long as for the answer, and some servers never send it.
+    // The SDK would wait for permission to send a part as long as for the answer, and some servers never give it.
     expectContinueHeader: false,
     // Servers other than AWS have their buckets in the path.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
@@ -65,8 +71,11 @@ export function createS3Store({ bucket, endpoint, region }: S3Settings, limits: 
   });
   const at = (name: string) => ({ Bucket: bucket, Key: name });
   return {
-    // One part is assembled from chunks while another one is sent.
-    bufferBytes: 2 * PART_BYTES,
+    // The SDK holds the chunks of a part, the buffer that is sent, into which they are copied, and the buffer of the
+    // part before, of which a rest belongs to this part.
+    bufferBytes: 3 * PART_BYTES,
+    // The SDK aborts no request that it has sent, and repeats requests without an answer.
+    lateMs: limits.attempts * (limits.connectMs + limits.answerMs) + LATE_MARGIN_MS,
     async write(name, bytes, signal) {
       const params = { ...at(name), Body: Readable.from(bytes, { objectMode: false }) };
       const upload = new Upload({ client, params, queueSize: 1, partSize: PART_BYTES });

@@ -24,6 +24,7 @@ export function tellingFailures(store: FileStore): FileStore {
   };
   return {
     bufferBytes: store.bufferBytes,
+    lateMs: store.lateMs,
     async write(name, bytes, signal) {
       const source = watchSource(bytes);
       await orAway(store.write(name, source.bytes, signal), signal).catch((error: unknown) => {

@@ -16,8 +16,9 @@ interface SplitAddress {
 }
 
 /**
- * Splits an address, which may contain variables. Returns undefined if it has no user name and password. As browsers
- * do, ignores blanks before the scheme and line breaks in it, and accepts any number of slashes of both kinds after it.
+ * Splits an address, which may contain variables. Returns undefined if it has neither a user name nor a password, or if
+ * a variable may contain its whole start. As browsers do, ignores blanks before the scheme and line breaks in it, and
+ * accepts any number of slashes of both kinds after it.
  */
 export function splitAddress(address: unknown): SplitAddress | undefined {
   if (typeof address !== 'string' || !address.includes('@')) return undefined;

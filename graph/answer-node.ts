@@ -16,8 +16,8 @@ const MAX_PER_SORT = 100;
 /**
  * Returns the ids of the nodes whose text is streamed while it is written. The drawing's `settings.answer_node` may
  * name a model or agent node outside bodies. By default these are all model and agent nodes whose content is the run's
- * output whenever the node succeeds. So only text that the run outputs is streamed. If there are several such nodes,
- * each is on a branch of its own, so a run executes at most one.
+ * output whenever the node succeeds, so that only text that the run outputs is streamed. If there are several such
+ * nodes, each is on a branch of its own, so a run executes at most one.
  */
 export function answerNodesOf(drawing: JsonObject, plan: Plan): ReadonlySet<string> {
   const root = rootPlan(plan);
@@ -118,7 +118,7 @@ function contentNodeOf(value: unknown): string | undefined {
   return isContent ? variable.nodeId : undefined;
 }
 
-/** True if every path from the writer reaches one of `ends`, whichever branches are taken. */
+/** True if a path from the writer reaches one of `ends`, whichever branches are taken. */
 function endsIn(ends: ReadonlySet<number>, writer: number, root: ScopePlan, data: DataById): boolean {
   // No link leads backwards, so each node is judged after all its successors.
   const leads = new Map<number, boolean>();

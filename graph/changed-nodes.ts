@@ -1,5 +1,5 @@
-// Compares two drawings node by node, to decide which results a resumed run reuses from a run of the earlier drawing
-// (docs/use/resume.md).
+// Compares two drawings node by node, to decide which results of an earlier run can be reused: by a run that resumes
+// that run (docs/use/resume.md), or by a test run (docs/use/test-runs.md).
 import { writeCanonicalJson } from './json-text.js';
 import { readDrawing, type DrawnNode } from './document.js';
 import { withoutLooks } from './drawing-change.js';

@@ -12,8 +12,8 @@ const LABEL_CHARACTERS = 60;
 const CYCLE_NODES_SHOWN = 10;
 
 /**
- * Compiles the `data` of a workflow. Never throws, and reports all structural errors at once. Time and memory are
- * linear in the drawing.
+ * Compiles the `data` of a workflow. Never throws. Reports structural errors together, but those of loops only if there
+ * are no others, and that of the plan's size last. Time and memory are linear in the drawing.
  */
 export function compilePlan(data: unknown): CompiledPlan {
   const { document, errors } = readDrawing(data);
@@ -29,14 +29,15 @@ export function compilePlan(data: unknown): CompiledPlan {
   return { ok: false, errors: [{ code: 'plan_too_large', message }] };
 }
 
-/** Temporal refuses to start a workflow with 2 MiB or more. An encrypted plan is longer by a few bytes. */
+/** Temporal refuses to start a workflow with arguments of 2 MiB or more. Encryption adds a few bytes to the plan. */
 const MAX_PLAN_BYTES = 1_500_000;
 
 /** The limit on the path of an iteration in UTF-8, because database indexes hold it together with the id of a node. */
 const MAX_PATH_BYTES = 1_600;
 
 /**
- * Returns the bytes that an iteration of the loop adds to a path: delimiters, encoded id, and an index below 10,000.
+ * Returns the most bytes that an iteration of the loop adds to a path: delimiters, encoded id, and an index below
+ * 10,000.
  */
 function longestPath(loopId: string): number {
   return new TextEncoder().encode(`/${encodeId(loopId)}[9999]`).length;

@@ -68,7 +68,7 @@ function parseDecimal(text: string): Decimal | undefined {
   return { sign: text[0] === '-' ? -1 : 1, digits: all.slice(first, last), magnitude };
 }
 
-/** Returns the exponent's text, `0` if the text ends here, or undefined if the rest is not an exponent. */
+/** Returns the exponent's text, `0` if the text ends here, or undefined if the rest is no exponent or is too long. */
 function exponentAt(text: string, at: number): string | undefined {
   if (at === text.length) return '0';
   if (text[at] !== 'e' && text[at] !== 'E') return undefined;

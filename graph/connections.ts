@@ -66,5 +66,5 @@ export function connectionIdsOf(document: string): number[] {
   return isObject(drawing) ? [...new Set(connectionsIn(drawing).map(({ id }) => id))] : [];
 }
 
-/** The error of a node whose connection doesn't exist in the project, in the form of `validateNodes`. */
+/** The field error of a connection that doesn't exist in the project. */
 export const UNKNOWN_CONNECTION = 'The project has no such connection.';

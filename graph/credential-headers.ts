@@ -1,7 +1,7 @@
 // Decides which headers hold credentials. The rule is the same for every kind of node.
 import { findExpressions, textOutsideOf } from './template.js';
 
-/** A header whose name has one of these words between `-` or `_` holds a credential. */
+/** A header holds a credential if one of these is among the words of its name, which `-` and `_` separate. */
 const WORDS: ReadonlySet<string> = new Set([
   'authorization',
   'auth',

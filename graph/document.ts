@@ -23,7 +23,7 @@ export interface DrawnNode {
 
 export interface Document {
   startNode: string;
-  /** All nodes in the order of the drawing, including those that the start node doesn't reach. */
+  /** All valid nodes in the order of the drawing, including those that the start node doesn't reach. */
   nodes: DrawnNode[];
 }
 
@@ -36,8 +36,8 @@ const MAX_ERRORS = 1000;
 const NODE_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
 /**
- * Returns the valid part of the `data` of a workflow, and every structural error of the rest. `compilePlan` finds
- * cycles. Never throws.
+ * Returns the valid part of the `data` of a workflow, and up to `MAX_ERRORS` structural errors of the rest.
+ * `compilePlan` finds cycles and the errors of loops. Never throws.
  */
 export function readDrawing(data: unknown): { document: Document; errors: StructuralError[] } {
   const errors: StructuralError[] = [];

@@ -34,9 +34,7 @@ export function mayHoldInexactNumber(json: string): boolean {
   return LOOKS_LONG.test(json) && MAY_BE_UNKEPT.test(json);
 }
 
-/**
- * The largest double has 309 digits. A text that is longer than this limit is not parsed and counts as not preserved.
- */
+/** The largest double has 309 digits. A number whose text is longer than this limit counts as not preserved. */
 const MAX_DIGITS = 400;
 
 /** Returns true if JavaScript reads `text` (a JSON number) and writes it with the same value, in any spelling. */
@@ -56,9 +54,9 @@ export function mayHoldFarNumber(json: string): boolean {
 }
 
 /**
- * Returns true if `JSON.parse` reads a number closely enough for everything but ids. Returns false for a number beyond
- * the range of a double, for one so small that it becomes zero, and for an integer that no double represents. `digits`
- * is JSON text without a sign.
+ * Returns true if `JSON.parse` at most rounds the number. Returns false for a number beyond the range of a double, for
+ * one so small that it becomes zero, and for an integer that no double represents, because it may be an id. `digits` is
+ * JSON text without a sign.
  */
 export function isNearDouble(digits: string): boolean {
   const value = Number(digits);

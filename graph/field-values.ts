@@ -1,5 +1,5 @@
-// Checks a value for a field of a trigger or of a human task by the field's type. Unknown types accept any value;
-// acceptance/run-files.ts checks files.
+// Checks a number, a boolean or a choice in a field of a trigger or of a human task. Fields of other types accept any
+// value here; acceptance/run-files.ts checks files.
 import { ExactNumber } from './exact-number.js';
 import { isObject, type JsonObject } from './json.js';
 import { MASK } from './mask-text.js';

@@ -1,5 +1,5 @@
-// Files as values: an object whose `file_id` is a file of the project. Only `file_id` is read; the service fills in the
-// rest. No function here recurses, so deep values cannot exhaust the stack.
+// Files as values: an object whose `file_id` is a file of the project. A client need only send `file_id`, because the
+// service finds the rest by it. No function here recurses, so deep values cannot exhaust the stack.
 import { isContainer, isObject, ownValue, setOwn, type JsonObject } from './json.js';
 
 export interface FileValue {

@@ -48,7 +48,7 @@ function readAction(data: JsonObject, { action, values = {}, comment = '' }: Jso
   return { output: { content: action, action, values, comment, answered_by: [] }, handles };
 }
 
-/** The content of a deciding node names the handle by which it is left. */
+/** The content of a deciding node, or the list `cases` of a switch, names the handles by which it is left. */
 function handlesOf(kind: NodeKind, data: JsonObject, fixed: JsonObject): Handle[] | string {
   const content = String(fixed['content']);
   if (kind === 'condition') {

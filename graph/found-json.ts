@@ -1,4 +1,4 @@
-// Finds the JSON in a text of a model or a server: bare, after a model's reasoning, or in a Markdown code fence.
+// Finds the JSON in a text: bare, after a model's reasoning, or in a Markdown code fence.
 import { parseModestJson } from './json-text.js';
 
 /**
@@ -48,7 +48,7 @@ function onlyFencedJson(text: string): unknown {
 }
 
 interface FencedBlock {
-  /** The rest of the opening line: a language and attributes. */
+  /** The rest of the opening line: a language and attributes, or the start of the value. */
   info: string;
   body: string;
 }

@@ -9,10 +9,13 @@ import type { RunInput } from './variable.js';
 
 export type { RunInput } from './variable.js';
 
-/** The key of an input that is plain text. */
+/** An input that is a text, a number or a boolean is stored as a text under this key. */
 export const RAW_INPUT = '__raw_input__';
 
-/** The input fields that the messages of a chat fill in, whether the trigger declares them or not. */
+/**
+ * The input fields that a conversation fills in, whether the trigger declares them or not. A chat completion gives no
+ * `conversation_id`.
+ */
 export const CHAT_FIELDS = ['message', 'messages', 'conversation_id', 'files'] as const;
 
 // All results of a run are searched for its secrets, and the search stores each secret in memory in several encodings.
@@ -33,7 +36,10 @@ export function inputFieldsOf(data: unknown): JsonObject[] {
   return Array.isArray(fields) ? fields.filter(isObject) : [];
 }
 
-/** Returns the secret fields of every node, because a trigger that is not the start node may also declare secrets. */
+/**
+ * Returns the secret `input_fields` of every node, because a trigger that is not the start node may also declare
+ * secrets.
+ */
 export function secretFieldsOf(data: unknown): JsonObject[] {
   if (!isObject(data) || !Array.isArray(data['nodes'])) return [];
   return data['nodes'].filter(isObject).flatMap((node) => {
@@ -56,8 +62,9 @@ export function defaultOf(field: JsonObject): unknown {
 }
 
 /**
- * Fills in defaults where the input has no value (absent or null). Reports each required field that stays empty, and
- * each value of the wrong type, as `{<field id>: message}`. An input that is an array has no fields to fill.
+ * Fills in defaults where the input has no value (absent or null). Reports each required field that stays empty, each
+ * wrong value, and secrets beyond the limit, as `{<field id>: message}`. An input that is an array has no fields to
+ * fill.
  */
 export function completeInput(
   fields: readonly JsonObject[],
@@ -74,7 +81,8 @@ export function completeInput(
     if (!isEmpty(byDefault)) setOwn(completed, id, byDefault);
     const value = ownValue(completed, id);
     if (field['input_requirements'] === true && isEmpty(value)) errors.push({ [id]: 'Field required' });
-    // Don't check defaults, which belong to the drawing, nor a remaining mask, whose value was lost.
+    // Defaults are not checked, because they belong to the drawing. `********` is not checked, because it is never a
+    // value: a run replaces it by a stored secret, or counts the field as missing (`keepInputSecrets`).
     const wrong = isMissing || isEmpty(value) || value === MASK ? undefined : wrongValue(field, value);
     if (wrong !== undefined) errors.push({ [id]: wrong });
     if (!isSecretField(field)) continue;
@@ -84,7 +92,7 @@ export function completeInput(
   return { input: completed, errors };
 }
 
-/** Reads the input from a body sent with an API key, whatever its content type. */
+/** Reads the input from a body, as text, that was sent with an API key or to a hook, whatever its content type. */
 export function parseApiKeyInput(text: string): RunInput {
   if (text.trim() === '') return {};
   try {
@@ -97,7 +105,7 @@ export function parseApiKeyInput(text: string): RunInput {
   }
 }
 
-/** Reads the input from `input_data` of a body sent with a session token. */
+/** Reads an input that is a value in a JSON body, such as `input_data` of a body sent with a session token. */
 export function parseSessionInput(inputData: unknown): RunInput {
   if (inputData === undefined || inputData === null) return {};
   if (Array.isArray(inputData) || isObject(inputData)) return inputData;

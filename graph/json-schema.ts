@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { spendBudget } from './check-budget.js';
 import { ExactNumber } from './exact-number.js';
 import { isContainer, isObject, leavesOf, mapLeaves, ownValue } from './json.js';
-import { writeJson } from './json-text.js';
+import { writeJsonOrNothing } from './json-text.js';
 import { compilePattern, matchesPattern } from './pattern.js';
 import { NodeError } from './node-error.js';
 import { cutText } from './cut-text.js';
@@ -75,19 +75,21 @@ function isDraft7(schema: object): boolean {
 }
 
 /**
- * Returns the field error of a value that cannot be used as a schema, otherwise undefined. Compiling may still find
- * unresolved references. Takes linear time. Within `withCheckBudget`, schemas beyond the budget are not checked against
+ * Returns the field error of a value that cannot be used as a schema, otherwise undefined. Compiling may still fail,
+ * for example for an unresolved reference. Within `withCheckBudget`, schemas beyond the budget are not checked against
  * the meta-schema.
  */
 export function schemaProblem(schema: unknown): string | undefined {
   if (!isObject(schema)) return 'Input should be a valid dictionary';
-  const { length } = writeJson(schema);
+  const { length } = writeJsonOrNothing(schema);
+  if (length === 0) return 'JSON Schema should be less deeply nested';
   if (length > MAX_SCHEMA_CHARACTERS) return `JSON Schema should have at most ${MAX_SCHEMA_CHARACTERS} characters`;
   const dialect = ownValue(schema, '$schema');
   if (dialect !== undefined && !isDialect(dialect)) return 'JSON Schema should be of draft 2020-12 or draft-07';
   // Ajv would answer with a promise, whose rejection nothing catches.
   if (ownValue(schema, '$async')) return 'JSON Schema should not be asynchronous ($async)';
-  if (holdsRemoteReference(schema)) return "References in a JSON Schema should begin with '#'";
+  const problem = problemOfParts(schema);
+  if (problem !== undefined) return problem;
   if (!spendBudget(Math.ceil(length / CHARACTERS_PER_UNIT))) return undefined;
   const meta = metaSchemaOf(schema);
   if (meta.validateSchema(toDoubles(schema) as AnySchemaObject) === true) return undefined;
@@ -99,21 +101,29 @@ function isDialect(dialect: unknown): boolean {
   return typeof dialect === 'string' && (DRAFT_2020.test(dialect) || DRAFT_7.test(dialect));
 }
 
-function holdsRemoteReference(schema: object): boolean {
+/** There are seven types. Ajv compares each pair of the listed ones, so a long list would hold up the process. */
+const MOST_TYPES = 100;
+
+/** Returns the problem of a part that Ajv must not see. */
+function problemOfParts(schema: object): string | undefined {
   const met: object[] = [schema];
   for (const item of met) {
     for (const [key, value] of Object.entries(item)) {
+      if (key === 'type' && Array.isArray(value) && value.length > MOST_TYPES) {
+        return 'A `type` in a JSON Schema should list no type twice';
+      }
       if (isContainer(value)) met.push(value);
-      else if ((key === '$ref' || key === '$dynamicRef') && typeof value === 'string' && !value.startsWith('#'))
-        return true;
+      else if ((key === '$ref' || key === '$dynamicRef') && typeof value === 'string' && !value.startsWith('#')) {
+        return "References in a JSON Schema should begin with '#'";
+      }
     }
   }
-  return false;
+  return undefined;
 }
 
 /**
- * Compiles a schema that has passed `schemaProblem`. Throws an `Error` for an unresolved reference. Compiling a hostile
- * schema can take very long, and so can its check.
+ * Compiles a schema that has passed `schemaProblem`. Throws an `Error` if that fails, for example for an unresolved
+ * reference. Compiling a hostile schema can take very long, and so can its check.
  */
 export function compileSchema(schema: object): SchemaCheck {
   // A new instance for each schema, so that schemas of different users never share state.

@@ -75,7 +75,16 @@ export function writeJson(value: unknown): string {
   return ExactNumber.written === before ? text : (writeExactly(value) ?? 'null');
 }
 
-/** Returns the position of the first wanted number, without its sign. `text` is valid JSON. */
+/** Like `writeJson`, but returns '' for a value that is too deeply nested, or too long for one string. */
+export function writeJsonOrNothing(value: unknown): string {
+  try {
+    return writeJson(value);
+  } catch {
+    return '';
+  }
+}
+
+/** Returns the position of the first wanted number of a JSON text, without its sign. */
 export function positionOfNumber(text: string, isWanted: (digits: string) => boolean): number | undefined {
   const first = numbersIn(text, isWanted).next();
   return first.done === true ? undefined : first.value[0];

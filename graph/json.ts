@@ -31,7 +31,7 @@ export function setOwn(target: object, key: string, value: unknown): void {
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** Returns a copy with the keys of every object sorted, so that values which differ only in key order become equal. */
+/** Returns a copy with the keys of every object sorted: values that differ only in key order get the same JSON text. */
 export function inKeyOrder(value: unknown): unknown {
   return mapLeaves(
     value,
@@ -85,8 +85,8 @@ export function leavesOf(value: unknown): unknown[] {
 }
 
 /**
- * Returns true if two JSON values are equal. The order of keys does not matter, the order of elements does. Does not
- * compare objects that both values share.
+ * Returns true if two JSON values are equal. The order of keys does not matter, the order of elements does. An object
+ * that both values share is equal to itself, so its contents are not read.
  */
 export function isEqualJson(left: unknown, right: unknown): boolean {
   const pending: [left: unknown, right: unknown][] = [[left, right]];

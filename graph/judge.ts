@@ -34,8 +34,8 @@ export type Judge = (
 ) => number[] | Promise<number[]>;
 
 /**
- * Fills in the variables; a missing one becomes empty. Throws a `NodeError` with the code `rendered_too_large` if the
- * sides are too long together.
+ * Fills in the variables; a missing one becomes empty. Throws a `NodeError` with the code `rendered_too_large` if their
+ * values are too long together.
  */
 export function toQuestions(conditions: readonly Condition[], values: VariableValues): Question[] {
   const renderer = createRenderer(values);
@@ -97,8 +97,9 @@ export function areCheap(questions: readonly Question[]): boolean {
   let steps = 0;
   for (const { left, operator, right } of questions.flatMap(eachOf)) {
     characters += left.length + right.length;
+    if (characters > CHEAP_CHARACTERS) return false;
     if (operator === 'matches') steps += compileUnits(right) * (10 + left.length);
-    if (characters > CHEAP_CHARACTERS || steps > CHEAP_STEPS) return false;
+    if (steps > CHEAP_STEPS) return false;
   }
   return true;
 }

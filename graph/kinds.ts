@@ -1,5 +1,6 @@
 // Declares every node kind once. The run workflow reads these traits, so this file imports nothing; schemas are in
-// `nodes/<kind>.ts`. Everything that differs by kind is derived from here, or doesn't compile until the kind is added.
+// `nodes/<kind>.ts`. Most of what differs by kind is derived from here, or doesn't compile until the kind is added; the
+// rest compares kinds by name.
 
 export interface KindTraits {
   /** The type of the kind's Temporal activity, as operators see it. */
@@ -23,7 +24,7 @@ export interface KindTraits {
    * the drawn edge, and `node` is the target.
    */
   handlesFrom?: string;
-  /** True if the list `handlesFrom` may be absent. The node is then left by its `next_nodes`. */
+  /** True if the list `handlesFrom` may be absent. A node without the list is left by its `next_nodes`. */
   isListOptional?: boolean;
   /** True if a node with named handles is also left by its `next_nodes`. */
   isLeftByNext?: boolean;

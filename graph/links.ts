@@ -37,7 +37,7 @@ interface Exit {
   inData: unknown;
 }
 
-/** The `sourceHandle` of the edge that is taken after a failure; `ERROR_FIELD` holds its target. */
+/** The `sourceHandle` of the edge that is taken after a failure; `ERROR_FIELD` names the field with its target. */
 const ERROR_EDGE = 'error';
 export const ERROR_FIELD = 'error_node';
 
@@ -81,7 +81,7 @@ export function linksInData({ handle, inData }: Exit): RawLink[] | undefined {
 
 /**
  * Returns the drawn links of an exit. An edge whose `sourceHandle` matches no exit of the node counts as an ordinary
- * link. An error edge doesn't: without an error exit, no failure takes it.
+ * link, except for an error edge, which is ignored without an error exit.
  */
 export function linksInEdges(exit: Exit, exits: readonly Exit[], edges: readonly JsonObject[]): RawLink[] {
   const named = new Set<unknown>([ERROR_EDGE, ...exits.flatMap(({ edge }) => edge ?? [])]);

@@ -146,7 +146,7 @@ function findPublicMasks(drawing: JsonObject): PublicMask[] {
   return found;
 }
 
-/** Returns the public masks that the previous drawing didn't have at the same place. */
+/** Returns the public masks that the previous drawing didn't have at the same node with the same label. */
 export function newPublicMasks(drawing: JsonObject, before: JsonObject): PublicMask[] {
   const known = new Set(findPublicMasks(before).map(nameOf));
   return findPublicMasks(drawing).filter((mask) => !known.has(nameOf(mask)));

@@ -4,7 +4,7 @@ import { decodingsOf, MAY_BE_ENCODED, originalOffset, type DecodedText } from '.
 import type { PatternSearch } from './pattern-search.js';
 
 export interface MaskStream {
-  /** Adds the next chunk, and returns the text that is decided so far. */
+  /** Adds the next chunk, and returns the masked text that is decided now and was not returned before. */
   push(text: string): string;
   /** Returns the rest. */
   end(): string;
@@ -14,8 +14,6 @@ interface StreamOptions {
   search: PatternSearch;
   maskAll: (text: string) => string;
   mask: string;
-  /** True if everything after a secret is hidden, too. */
-  hidesRest: boolean;
 }
 
 /** A long chunk is searched in parts, because decoding takes many times its memory. */
@@ -28,17 +26,21 @@ const SEARCHED_AT_ONCE = 4_096;
 /** A match in base64 extends to the unit before it (`Pattern.before`). */
 const BEFORE = 1;
 
-/** Takes linear time. The held-back text is at most about as long as the longest encoding of a secret. */
-export function createMaskStream({ search, maskAll, mask, hidesRest }: StreamOptions): MaskStream {
+/**
+ * Takes linear time. Line breaks aside, the held-back text is at most about as long as the longest encoding of a
+ * secret.
+ */
+export function createMaskStream({ search, maskAll, mask }: StreamOptions): MaskStream {
   let held = '';
   let searchAt = 0;
   let isHiding = false;
   const take = (): string => {
     if (held.length < searchAt) return '';
-    const { end, ranges } = decide(held, search);
+    const { end, ranges, endlessFrom } = decide(held, search);
     const first = ranges.find((range) => range[1] > end);
     let out = replaceRanges(held.slice(0, end), ranges, mask);
-    if (hidesRest && first?.[0] === end) {
+    // An ordinary range may also start at `end`: then the next chunk decides where it ends.
+    if (first?.[0] === end && first[1] > endlessFrom) {
       isHiding = true;
       out += mask;
     }
@@ -71,6 +73,8 @@ interface Decided {
   end: number;
   /** The ranges to mask, in order and without overlaps. After `end` more may be found later. */
   ranges: Range[];
+  /** Where the first match starts that hides everything after it (`createMasker`). Infinity if there is none. */
+  endlessFrom: number;
 }
 
 function decide(text: string, search: PatternSearch): Decided {
@@ -79,13 +83,16 @@ function decide(text: string, search: PatternSearch): Decided {
   // The offset at which an open escape starts, if there is one: how the text decodes from there on isn't known yet.
   let settled = text.length;
   let end = text.length;
+  let endlessFrom = Infinity;
   for (const decoded of MAY_BE_ENCODED.test(text) ? decodingsOf(text) : [{ text }]) {
     const known = decoded.text.slice(0, unitsUntil(decoded, settled));
     const openAt = openEscapeIn(known);
     if (openAt < known.length) settled = originalOffset(decoded, openAt);
     const units = unitsUntil(decoded, settled);
-    const open = search(decoded.text.slice(0, units), (from, to) => {
-      found.push([originalOffset(decoded, from), originalOffset(decoded, to)]);
+    const open = search(decoded.text.slice(0, units), (from, to, isEndless) => {
+      const start = originalOffset(decoded, from);
+      found.push([start, originalOffset(decoded, to)]);
+      if (isEndless) endlessFrom = Math.min(endlessFrom, start);
     });
     end = Math.min(end, settled, originalOffset(decoded, Math.max(0, units - open - BEFORE)));
     levels.push(decoded);
@@ -97,7 +104,7 @@ function decide(text: string, search: PatternSearch): Decided {
     if (cut !== undefined) [end] = cut;
     for (const level of levels) end = beginningOfUnit(level, end);
   }
-  return { end, ranges };
+  return { end, ranges, endlessFrom };
 }
 
 /** An escape at the end of a text that may be incomplete. */

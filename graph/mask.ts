@@ -1,4 +1,4 @@
-// Masks secrets in the results of nodes (docs/operate/security.md).
+// Masks secrets in texts and JSON values, such as the results of nodes (docs/operate/security.md).
 import { decodingsOf, MAY_BE_ENCODED, originalOffset } from './decoded-text.js';
 import { ExactNumber } from './exact-number.js';
 import { mapLeaves } from './json.js';
@@ -8,10 +8,10 @@ import { MASK } from './mask-text.js';
 import { cutText } from './cut-text.js';
 
 export interface Masker {
-  /** True if there are no secrets, so every text stays as it is. */
+  /** True if there are no secrets to search for, so every text stays as it is. */
   readonly isEmpty: boolean;
   readonly text: (text: string) => string;
-  /** Returns a copy with every string, number and object key masked. */
+  /** Returns the value with every string, number and object key masked. */
   readonly json: <T>(value: T) => T;
   /** Masks a text that arrives in chunks. */
   readonly stream: () => MaskStream;
@@ -20,23 +20,23 @@ export interface Masker {
 // Shorter values occur in texts by chance, so they are masked only in their own fields.
 const MIN_SECRET_CHARACTERS = 6;
 // The search stores each character of a secret about ten times in memory. Up to this limit, secrets are searched for in
-// full within a second. The secrets of an input, and those of a drawing, have at most half as many characters
-// (`input.ts`). So the limit is exceeded only by drafts, published literals, attacks, and runs whose input, drawing and
-// passed secrets have more characters together.
+// full within a second. A run is refused if the secrets of its input, or those of its drawing, have more than half as
+// many characters (`input.ts`). The limit can be exceeded by refused runs, by drawings that were only stored, and by
+// runs whose input, drawing and passed secrets have more characters together.
 const MAX_SEARCHED_CHARACTERS = 131_072;
 const MAX_SECRETS = 8192;
 
 /**
- * Above this number of characters in all secrets, encodings that each need their own pattern are not searched for,
- * because memory grows with the patterns.
+ * Above this number of characters in all secrets, hexadecimal and the base64 of URL-encoded secrets are not searched
+ * for, because memory grows with the patterns.
  */
 const MAX_CHARACTERS_IN_EVERY_ENCODING = 16_384;
 
 /**
- * Replaces secrets by `********` wherever they occur: plain, JSON-escaped (also twice), URL-encoded in any way, with
- * HTML entities, over several lines, in hexadecimal, and in base64 or base64url. The base64 may be part of a longer
- * base64 text, and it may contain the URL-encoded secret. Time is linear in the text, and memory grows with the
- * secrets.
+ * Replaces secrets of at least 6 characters by `********` wherever they occur: plain, JSON-escaped (also twice),
+ * URL-encoded in any way, with HTML entities, over several lines, in hexadecimal, and in base64 or base64url. The
+ * base64 may be part of a longer base64 text, and it may contain the URL-encoded secret. Time is linear in the text,
+ * and memory grows with the secrets.
  *
  * If the secrets are too long together, only a prefix of each long one is searched for, and everything after the
  * prefix in the same text is hidden. If there are too many secrets, every text is hidden. docs/operate/security.md
@@ -106,7 +106,7 @@ function createTextMasker(secrets: string[]): TextMasker {
   // longer.
   const shortest = patterns.reduce((least, { text }) => Math.min(least, text.length), Infinity);
   const maskAll = (text: string): string => (text.length < shortest ? text : maskText(text, search));
-  const streaming = { search, maskAll, mask: MASK, hidesRest: limit !== Infinity };
+  const streaming = { search, maskAll, mask: MASK };
   return { text: maskAll, stream: () => createMaskStream(streaming) };
 }
 
@@ -122,7 +122,7 @@ function isLongEnough(value: string): boolean {
 }
 
 function patternsOf(secret: string, inEveryEncoding: boolean): Pattern[] {
-  // Form encoding writes a space as a plus, and decoding cannot distinguish the two. One decoding has no line breaks.
+  // Decoding leaves the plus that forms write for a space as it is, and one of its steps removes line breaks.
   const plain = new Set([secret, secret.replaceAll(' ', '+'), secret.replace(/[\r\n]+/g, '')].filter(isLongEnough));
   // Base64 may contain the secret itself, or the secret encoded for JSON, a URL or a form.
   const encodable = new Set([secret, JSON.stringify(secret).slice(1, -1)]);

@@ -1,6 +1,6 @@
 // The operators of a condition. Both sides are rendered texts.
 import { compare, COMPARISONS, createEqualityTest, type Comparison } from './condition.js';
-import { parseJsonOrUndefined, writeJson } from './json-text.js';
+import { parseJsonOrUndefined, writeJsonOrNothing } from './json-text.js';
 import { matchesPattern, type StepBudget } from './pattern.js';
 
 /** Operators that ignore the right side. */
@@ -66,7 +66,7 @@ function parseArray(text: string): unknown[] | undefined {
 /** Returns the text to which a variable with this value renders. */
 function toText(value: unknown): string {
   if (value === null) return '';
-  return typeof value === 'string' ? value : writeJson(value);
+  return typeof value === 'string' ? value : writeJsonOrNothing(value);
 }
 
 /** True for an empty text, and for a list or object without content. */
@@ -77,7 +77,9 @@ function isEmptyText(text: string): boolean {
   return isPair && text.slice(1, -1).trim() === '';
 }
 
-/** The limit up to which JavaScript's own search is used; it takes quadratic time for some longer search texts. */
+/**
+ * A search text up to this length is left to JavaScript's own search, which takes quadratic time for some longer ones.
+ */
 const SHORT = 250;
 
 /** `text.includes(part)` in linear time for any input (Knuth, Morris and Pratt). */

@@ -3,16 +3,19 @@
 
 export interface Pattern {
   text: string;
-  /** The number of code units before and after a match that also belong to it. */
+  /** The number of code units before and after a match that also belong to it. `after` may be `Infinity`. */
   before: number;
   after: number;
 }
 
 /**
- * Calls `report` for the longest pattern that ends at each position, from left to right. Returns how many units at the
- * end of the text may be the start of a pattern.
+ * Calls `report` for the longest pattern that ends at each position, from left to right. `isEndless` is true if the
+ * pattern has `after: Infinity`. Returns the length of the longest end of the text that is the start of a pattern, or a
+ * whole pattern.
  */
-export type PatternSearch = (text: string, report: (start: number, end: number) => void) => number;
+export type PatternSearch = (text: string, report: Report) => number;
+
+type Report = (start: number, end: number, isEndless: boolean) => void;
 
 interface Trie {
   /** Maps `state * 65536 + unit` to a state. 0 is the root. */
@@ -45,7 +48,7 @@ export function createPatternSearch(patterns: readonly Pattern[]): PatternSearch
       const match = pattern[state];
       if (match) {
         const start = at + 1 - match.text.length - match.before;
-        report(Math.max(0, start), Math.min(text.length, at + 1 + match.after));
+        report(Math.max(0, start), Math.min(text.length, at + 1 + match.after), match.after === Infinity);
       }
     }
     return depth[state]!;

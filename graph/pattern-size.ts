@@ -1,7 +1,7 @@
 // Computes the size of a compiled pattern before compiling it. A counted repetition copies its operand, so twenty
-// characters can stand for a hundred thousand instructions.
+// characters can stand for ten thousand instructions.
 
-/** A group starts with `(`, `(?:`, `(?i:` or `(?P<name>`. `(?i)` has the start `(?i` and no content. */
+/** A group starts with `(`, `(?:`, `(?i:`, `(?P<name>` or `(?<name>`. `(?i)` has the start `(?i` and no content. */
 const GROUP = /^\((?:\?(?:P?<\w+>|[a-zA-Z-]*:|[a-zA-Z-]+(?=\))))?/;
 /** The limit on a group's start. The characters of a longer name are counted as atoms, which only raises the bound. */
 const MAX_OPENING = 100;
@@ -25,6 +25,7 @@ interface Level {
  */
 export function patternSize(pattern: string): number {
   const outer: Level[] = [];
+  const lastNameEnd = pattern.lastIndexOf(':]');
   let level = begin(0);
   const atom = (size: number): void => {
     level = { size: level.size + level.last, last: size, isEmpty: false };
@@ -38,7 +39,7 @@ export function patternSize(pattern: string): number {
         break;
       }
       case '[':
-        at = endOfClass(pattern, at) - 1;
+        at = endOfClass(pattern, at, lastNameEnd) - 1;
         atom(1);
         break;
       case '(': {
@@ -105,15 +106,15 @@ function endAfter(pattern: string, closing: string, from: number): number {
   return end < 0 ? pattern.length : end + closing.length;
 }
 
-function endOfClass(pattern: string, start: number): number {
+/** `lastNameEnd`: the last `:]` of the pattern, so that none is searched for in vain at each `[:`. */
+function endOfClass(pattern: string, start: number, lastNameEnd: number): number {
   let at = start + 1;
   if (pattern[at] === '^') at += 1;
-  // A leading bracket is a character of the class.
+  // A leading `]` is a character of the class.
   if (pattern[at] === ']') at += 1;
   while (at < pattern.length && pattern[at] !== ']') {
-    if (pattern[at] === '[' && pattern[at + 1] === ':') {
-      const end = pattern.indexOf(':]', at + 2);
-      at = end < 0 ? at + 1 : end + 2;
+    if (pattern[at] === '[' && pattern[at + 1] === ':' && at + 2 <= lastNameEnd) {
+      at = pattern.indexOf(':]', at + 2) + 2;
     } else at += pattern[at] === '\\' ? 2 : 1;
   }
   return at + 1;

@@ -1,12 +1,12 @@
-// Patterns of users, in RE2 syntax (https://github.com/google/re2/wiki/Syntax). The engine never backtracks; its
-// remaining cost, pattern size times text length, is bounded here. A user's pattern never becomes a `RegExp`.
+// Patterns of users, in RE2 syntax (https://github.com/google/re2/wiki/Syntax). A search costs at most pattern size
+// times text length, which is bounded here. A user's pattern never becomes a `RegExp`.
 import { RE2JS, RE2JSException } from 're2js';
 import { spendBudget } from './check-budget.js';
 import { NodeError } from './node-error.js';
 import { patternSize } from './pattern-size.js';
 
 const MAX_PATTERN_CHARACTERS = 1_000;
-/** Applies to the compiled pattern. `[a-z]{1000}` has 1,002 instructions. */
+/** The limit on `patternSize`. `[a-z]{1000}` has 1,002 instructions. */
 const MAX_INSTRUCTIONS = 2_000;
 /**
  * Instructions of the pattern times characters of the text. In the worst case a step takes a tenth of a microsecond.

@@ -2,8 +2,8 @@
 import { traitsOf, type NodeKind } from './kinds.js';
 
 /**
- * The handle by which a node is left, and by which its edges are taken. 0 stands for the ordinary links; 1 and up are
- * the kind's named handles in the order of `kinds.ts`.
+ * The handle by which a node is left, and by which its edges are taken. 0 stands for the ordinary links. The kind's
+ * named handles in the order of `kinds.ts` count from 1, and listed items from `FIRST_LISTED_HANDLE`.
  */
 export type Handle = number;
 
@@ -132,7 +132,7 @@ export function isFixed({ given }: Plan, node: number, path: string): boolean {
   return where === true || where?.includes(path) === true;
 }
 
-/** True if a link leaves the node when its wait times out. */
+/** True if the node's wait may time out and a link of its timeout handle leads on. */
 export function leavesAtTimeout({ kinds, out }: Plan, node: number): boolean {
   const { timeoutCode } = traitsOf(kinds[node]!);
   return timeoutCode !== undefined && out[node]!.some(([, handle]) => handle === TIMEOUT_HANDLE);
@@ -140,7 +140,7 @@ export function leavesAtTimeout({ kinds, out }: Plan, node: number): boolean {
 
 /**
  * Returns the handle by which a node is left after a failure that the run survives, or undefined if the failure ends
- * the run.
+ * the run. Some codes end the run in any case (`mayBeCaught`); this is not checked here.
  */
 export function handleAfter(code: string, plan: Plan, node: number): Handle | undefined {
   const isTimeout = code === traitsOf(plan.kinds[node]!).timeoutCode && leavesAtTimeout(plan, node);
@@ -157,7 +157,10 @@ export interface NodeEnding {
   isHandled: boolean;
 }
 
-/** Returns the handles by which a node was left, or undefined if it hasn't ended or its failure ended the run. */
+/**
+ * Returns the handles by which a node was left. Undefined if it hasn't ended, or if its failure ended the run or isn't
+ * caught by this plan, which may be that of a later run.
+ */
 export function handlesAfter(end: NodeEnding, plan: Plan, node: number): Handle[] | undefined {
   if (end.status === 'succeed') return [end.handle, ...(end.alsoHandles ?? [])];
   if (end.status !== 'failed' || !end.isHandled) return undefined;

@@ -3,7 +3,7 @@
 // workflow"). A walk (activities/node/walk.ts) uses a planner of its own for its stretch (stretch.ts).
 import type { Handle, Plan } from './plan.js';
 
-/** Plain JSON. Array positions are node numbers of the plan. */
+/** Plain JSON. The positions in `states`, `unsettled` and `live` and the values of `queue` are node numbers. */
 export interface PlannerSnapshot {
   /** The states as one character per node (see `NodeState`). */
   states: string;
@@ -34,8 +34,8 @@ export const NodeState = {
 type State = (typeof NodeState)[keyof typeof NodeState];
 
 /**
- * Every edge settles once, as live (taken) or dead. A node is decided when all its incoming edges have settled, or,
- * with `join: "any"`, at its first live edge. A node with at least one live edge becomes ready. Any other node is
+ * An edge settles at most once, as live (taken) or dead. A node is decided when all its incoming edges have settled,
+ * or, with `join: "any"`, at its first live edge. A node with at least one live edge becomes ready. Any other node is
  * skipped, and its own edges become dead (dead-path elimination).
  */
 export class Planner {
@@ -194,7 +194,10 @@ export class Planner {
     return states;
   }
 
-  /** Returns the scope's state for continue-as-new. Started waits and open loops are still `running` in it. */
+  /**
+   * Returns the scope's state for continue-as-new. Started waits, started agents and open loops are still `running` in
+   * it.
+   */
   snapshot(): PlannerSnapshot {
     return {
       states: this.states(),

@@ -1,4 +1,5 @@
-// Removes credentials from a drawing that leaves its project, as a copy or as a public example.
+// Finds the credentials in a drawing, and removes them from copies and public examples. Exported files
+// (`graph/exported-drawing.ts`) and the tools of assistants (`graph/building/apply-changes.ts`) find them here, too.
 import { actionOfTool, holdsLiteral, isCredentialField } from './actions/action.js';
 import { addressSecretTexts, areOnlyVariables, joinAddress, splitAddress } from './address-credentials.js';
 import { credentialLiteralsOf, isCredentialHeader } from './credential-headers.js';
@@ -37,13 +38,16 @@ export interface CredentialPlace {
   kind: 'header' | 'field' | 'address' | 'value';
 }
 
-/** Returns the literal texts of a credential that must be masked wherever else they occur. */
+/** Returns the literal texts of a credential that must be masked wherever else they occur: none for a secret field. */
 export function literalsOf(value: unknown, kind: CredentialPlace['kind']): string[] {
   if (kind === 'field') return [];
   return secretStrings(value).flatMap(kind === 'address' ? addressSecretTexts : credentialLiteralsOf);
 }
 
-/** Returns a copy of the drawing with `replace` applied to every credential that is not empty. */
+/**
+ * Returns a copy of the drawing with `replace` applied to every credential that is not empty. A header or secret field
+ * counts even if its value consists only of variables.
+ */
 export function mapCredentials(
   drawing: JsonObject,
   replace: (value: unknown, place: CredentialPlace) => unknown,

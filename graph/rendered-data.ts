@@ -9,8 +9,8 @@ import { createRenderer, type Renderer, type VariableValues } from './template.j
 type Fill = (leaf: unknown) => unknown;
 
 /**
- * Returns a rendered copy of the data as drawn, without defaults. Throws `RenderedTooLargeError` if the filled-in
- * variables exceed `maxCharacters`.
+ * Returns a rendered copy of the data as drawn, without defaults. Fields that a loop fills in within each iteration
+ * stay as drawn. Throws `RenderedTooLargeError` if the filled-in variables exceed `maxCharacters`.
  */
 export function renderData(
   kind: NodeKind,

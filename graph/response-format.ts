@@ -60,7 +60,7 @@ function mistakesIn(format: unknown): Mistake[] {
 }
 
 export interface AnswerForm {
-  /** The schema as written. Undefined if any JSON object is valid. */
+  /** The schema, with its variables filled in. Undefined if any JSON object is valid. */
   schema?: object;
 }
 

@@ -2,17 +2,17 @@
 import { handlesAfter, type NodeEnding, type ScopePlan } from './plan.js';
 
 /**
- * `kept`: the node has ended, and so have all nodes on which it depends; its result is reused. `continued`: the node
- * has failed, was stopped or never started, or it depends on a continued node; no node before it runs anew. `anew`: the
- * node was chosen, has changed, or follows such a node; neither its results nor those of its body are reused.
- * `skipped`: all links to the node are dead.
+ * `kept`: the node has succeeded, or has failed and the failure was caught, and the same holds for all nodes on which
+ * it depends; its result is reused. `continued`: the node has failed otherwise, was stopped or never started, or it
+ * depends on a continued node; no node before it runs anew. `anew`: the node was chosen, has changed, or follows such a
+ * node; neither its results nor those of its body are reused. `skipped`: all links to the node are dead.
  */
 export type Fate = 'kept' | 'continued' | 'anew' | 'skipped';
 
 interface NodesToResume {
-  /** The plan of the drawing outside bodies. */
+  /** The plan of one scope: the drawing outside bodies, or an iteration of a loop. */
   plan: ScopePlan;
-  /** Returns the end of a node in the earlier run, or undefined if it never started. */
+  /** Returns the end of a node in this scope of the earlier run, or undefined if it never started. */
   endOf: (nodeId: string) => NodeEnding | undefined;
   /** True for nodes that must run again, whatever their result. */
   isAnew: (nodeId: string) => boolean;

@@ -64,11 +64,11 @@ interface Split {
 }
 
 /**
- * Cuts every secret out of a drawing. A credential header that consists only of variables is not a secret. If `stored`
- * (the masked document before an update, and its secrets) is passed, `********` stands for the value stored at the same
- * place or at its former name. A header, an address or a value of an action keeps its secret only while its origin
- * (`SecretPlace`) stays the same. If no value is stored, the secret is lost, unless the place already held a literal
- * `********`. A value in `draft` takes precedence over a stored one.
+ * Cuts every secret out of a drawing. The credential of a header, an address or an action is not a secret if it
+ * consists only of variables. If `stored` (the masked document before an update, and its secrets) is passed, `********`
+ * stands for the value stored at the same place or at its former name. A header, an address or a value of an action
+ * keeps its secret only while its origin (`SecretPlace`) stays the same. If no value is stored, the secret is lost,
+ * unless the place already held a literal `********`. A value in `draft` takes precedence over a stored one.
  */
 export function splitSecrets(
   data: JsonObject,
@@ -82,7 +82,7 @@ export function splitSecrets(
     if (isEmpty(value)) return value;
     const { name } = place;
     const kept = value === MASK ? (withSecret(drafted?.(place)) ?? withSecret(before?.(place))) : undefined;
-    // A header that an earlier build stored as a secret stays one.
+    // A value that is stored as a secret stays one, even if its place is no longer secret.
     if (!isSecret && kept === undefined) return value;
     if (kept !== undefined) secrets[name] = kept.secret;
     else if (value !== MASK) secrets[name] = value;
@@ -130,7 +130,7 @@ export function splitRest(stored: Split): Split {
 interface StoredPlace {
   owner: string;
   origin: string;
-  /** True if the workflow was created with a literal `********` here. */
+  /** True if `********` here is a literal text: no value is stored for it, and none is noted as lost. */
   isLiteral: boolean;
   secret?: unknown;
 }
@@ -184,7 +184,7 @@ export function joinSecrets(masked: JsonObject, secrets: SecretMap): JsonObject 
   );
 }
 
-/** Returns a copy of the drawing with `replace` applied to every place that holds a secret. */
+/** Returns a copy of the drawing with `replace` applied to every place of a secret, even if its value is empty. */
 export function mapSecrets(data: JsonObject, replace: Replace): JsonObject {
   return mapPlaces(data, (value, { isSecret, ...place }) => (isSecret ? replace(value, place) : value));
 }
@@ -214,8 +214,8 @@ export function headersOf(data: JsonObject): HeaderPlace[] {
 }
 
 /**
- * Called for every secret field, every header of a node that sends headers, the credentials in its address, and the
- * values of an action that are credentials or `********`.
+ * Called for every secret field with a default, every header of a node or tool that sends headers, the credentials in
+ * its address, and the values of an action that are credentials or `********`.
  */
 type ReplaceAny = (value: unknown, place: SecretPlace & { isSecret: boolean }) => unknown;
 
@@ -293,7 +293,7 @@ function mapServer(
 
 /**
  * Applies `replace` to the values of an action's credential fields. `********` in another field is a place, too,
- * because the field was a credential field when the value was stored.
+ * because the field may have been a credential field when the value was stored.
  */
 function mapValues(
   owner: JsonObject,

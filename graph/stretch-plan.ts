@@ -55,8 +55,9 @@ export class StretchPlan {
   }
 
   /**
-   * Returns the ready nodes that the walk executes next, in parallel; none if the run workflow has to decide first. If
-   * the activity has something to report first (`hasNews`), it starts only inline nodes, because others may take long.
+   * Returns the ready nodes that the walk executes next, in parallel; none if no node is ready or the run workflow has
+   * to decide first. If the activity has something to report first (`hasNews`), it starts only inline nodes, because
+   * others may take long.
    */
   next(stride: Stride, hasNews = false): number[] {
     const ready = this.planner.ready();
@@ -71,8 +72,8 @@ export class StretchPlan {
   }
 
   /**
-   * True if a node inside has ended whose links lead outside the stretch: a node outside may become ready or be
-   * skipped.
+   * True if a node with links that lead outside the stretch has ended or was skipped: a node outside may become ready
+   * or be skipped.
    */
   #isNewsForOthers(): boolean {
     return this.#leadsOut.some((leadsOut, place) => leadsOut && this.planner.hasSettled(place));

@@ -32,8 +32,8 @@ export function walksThrough(stride: Stride, kind: NodeKind): boolean {
 
 /**
  * True if `other` may be executed in parallel with `node` in one activity. Two inline nodes may; an inline node and one
- * that is not inline may not. Two nodes that are not inline may only if both lead to the same single node or to none:
- * then waiting for both delays nothing that would otherwise start earlier.
+ * that is not inline may not. Two nodes that are not inline may only if both lead to the same single node, which waits
+ * for both, or to none: then the activity delays nothing that would otherwise start earlier.
  */
 export function mayAccompany({ kinds, out, joinsAny = [] }: Plan, node: number, other: number): boolean {
   const [isInline, isOtherInline] = [node, other].map((each) => traitsOf(kinds[each]!).runs === 'inline');
@@ -90,7 +90,10 @@ export function stretchInPool(plan: Plan, planner: Planner, firsts: readonly num
   return { nodes, ...(firsts.length > 1 && { begins: firsts.length }), ...(live.length > 0 && { live }) };
 }
 
-/** Returns `firsts`, and the nodes whose open links all come from returned nodes. */
+/**
+ * Returns `firsts`, and the nodes that `mayEnter` allows and whose open links all come from returned nodes; at most
+ * `MAX_NODES` in all.
+ */
 function enclosed(
   { out }: Plan,
   planner: Planner,

@@ -1,7 +1,7 @@
 // Texts with variables in double braces (docs/use/interface-notes/graphs.md).
 import { leavesOf, mapLeaves } from './json.js';
 import { NodeError } from './node-error.js';
-import { writeJson } from './json-text.js';
+import { writeJsonOrNothing } from './json-text.js';
 import { parseVariable, resolveVariable, type VariableValues, type Variable } from './variable.js';
 
 export type { NodeOutput, Variable, VariableValues } from './variable.js';
@@ -110,7 +110,7 @@ export function renderValue(value: unknown, renderer: Renderer): unknown {
 
 export interface Renderer {
   text(template: string): string;
-  /** Returns the variable's JSON value if the template is exactly one variable. */
+  /** Works like `text`, except that a template that is exactly one variable with a value gives that value as JSON. */
   value(template: string): unknown;
 }
 
@@ -126,9 +126,9 @@ export function createRenderer(values: VariableValues, maxCharacters: number = M
   const toText = (value: unknown): string => {
     if (value === undefined || value === null) return '';
     if (typeof value === 'string') return count(value);
-    if (typeof value !== 'object') return count(jsonText(value));
+    if (typeof value !== 'object') return count(writeJsonOrNothing(value));
     let text = jsonTexts.get(value);
-    if (text === undefined) jsonTexts.set(value, (text = jsonText(value)));
+    if (text === undefined) jsonTexts.set(value, (text = writeJsonOrNothing(value)));
     return count(text);
   };
   const text = (template: string): string => {
@@ -152,13 +152,4 @@ export function createRenderer(values: VariableValues, maxCharacters: number = M
     return toText(resolved) === '' ? '' : resolved;
   };
   return { text, value };
-}
-
-/** Returns an empty text for a value that JSON cannot represent: too deeply nested, or too long for one string. */
-function jsonText(value: unknown): string {
-  try {
-    return writeJson(value);
-  } catch {
-    return '';
-  }
 }

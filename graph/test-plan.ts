@@ -21,13 +21,13 @@ export interface TestScope {
   loop: number | undefined;
   /** The tested node, or the loop of this scope that encloses it. */
   target: number;
-  /** The executed nodes, including those with fixed results. A loop includes its body. */
+  /** The executed nodes, including those with fixed results. A loop also stands for the nodes of its body. */
   executed: ReadonlySet<number>;
   /**
    * Other nodes that decide about executed nodes by a link or a variable. Their results are reused if there are any.
    */
   wanted: ReadonlySet<number>;
-  /** The wanted nodes whose results an executed node reads. */
+  /** The wanted nodes whose results or errors an executed node reads. */
   needed: ReadonlySet<number>;
 }
 
@@ -80,7 +80,7 @@ class Members {
     return this.#sources.get(node) ?? [];
   }
 
-  /** Returns `node` if it is in this scope, or else the loop of this scope that encloses it. */
+  /** Returns `node` if it is in this scope, or else the loop of this scope that encloses it, if any. */
   lift(node: number): number | undefined {
     return this.#has(node) ? node : this.#around[node]?.find((loop) => this.#has(loop));
   }
@@ -171,9 +171,9 @@ export interface PlannedTest extends Pick<TestRequest, 'mode'> {
 }
 
 /**
- * Returns the plan of a test. Links from nodes outside the test count as not taken. In the modes `node` and `from`, the
- * tested node starts as soon as all reused results are settled, regardless of the links that lead to it; in the mode
- * `up_to`, it waits for these links.
+ * Returns the plan of a test. It has no links from nodes outside the test, and a node without other links to it starts
+ * at once. In the modes `node` and `from`, the tested node starts as soon as all reused results are settled, regardless
+ * of the links that lead to it; in the mode `up_to`, it waits for these links.
  */
 export function planOfTest(plan: Plan, test: PlannedTest): Plan {
   const [root, ...inner] = test.scopes;

@@ -22,8 +22,9 @@ const ANY_JSON = new Set(['body', 'items', 'output', 'value', 'values']);
 const MAX_MISTAKES = 20_000;
 
 /**
- * Returns the field errors of the nodes that the start node reaches, or an empty object. Returns at most `MAX_FINDINGS`
- * for each node, and stops after the node with which the errors reach `MAX_MISTAKES`.
+ * Returns the field errors of the nodes that the start node reaches, at most `MAX_FINDINGS` for each node, and stops
+ * after the node with which the errors reach `MAX_MISTAKES`. Adds an error at any node, reached or not, if the secrets
+ * of the drawing are too long together.
  */
 export function validateNodes(document: Document, plan: Plan): NodeErrors {
   return withCheckBudget(() => validateWithinBudget(document, plan));

@@ -29,7 +29,10 @@ export interface LoopVariables {
   /** The index of the iteration, from 0. */
   index: number;
   item?: unknown;
-  /** The output of the previous round. Absent in the first one. */
+  /**
+   * The output of the previous round, absent in the first one. For the condition of a loop, it is that of the round
+   * that has just ended.
+   */
   last?: unknown;
 }
 
@@ -105,7 +108,7 @@ function parseBracket(text: string): PathPart | undefined {
   return isQuoted ? text.slice(1, -1) : undefined;
 }
 
-/** `tags.0` means `tags[0]`: a name that is exactly an index counts as an index everywhere. */
+/** `tags.0` means `tags[0]`: a name that is exactly an index counts as an index. */
 function toPart(name: string): PathPart {
   return /^(0|[1-9]\d{0,9})$/.test(name) ? Number(name) : name;
 }

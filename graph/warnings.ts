@@ -34,7 +34,7 @@ export interface Warning {
     | 'unreachable_node'
     | 'unused_message';
   message: string;
-  /** The path inside the node's data; absent if the warning is not about one field. */
+  /** The path inside the node's data. Absent from warnings about the whole node, and from some about a field. */
   path?: string;
 }
 
@@ -140,7 +140,7 @@ function valuesAt(data: unknown, place: string): { path: string; value: unknown 
   );
 }
 
-/** Finds settings of every kind that have no effect on this node. */
+/** Finds settings that have no effect on this node. */
 function findDeadSettings({ id, kind, data, links }: DrawnNode): Warning[] {
   const messages: string[] = [];
   const { onError } = commonSettingsOf(data);
@@ -191,7 +191,7 @@ function hasTarget(value: unknown): boolean {
 }
 
 /**
- * True if a node's data and its drawn edges disagree. An edge whose handle the kind doesn't have is never executed, so
+ * True if a node's data and its drawn edges disagree. An edge that belongs to no exit of the node is never executed, so
  * it counts as a disagreement.
  */
 function linksDisagree({ id, kind, data }: DrawnNode, edges: EdgesBySource): boolean {
@@ -346,13 +346,10 @@ function createInputTest(data: unknown, isChat: boolean): (field: string | numbe
   };
 }
 
-/** True if a run can have finished node `before` when node `id` starts. */
+/** True if links lead from node `before` to node `id`. */
 type UpstreamTest = (before: string, id: string) => boolean;
 
-/**
- * Each node has one row of bits, which is 3 MB for 5,000 nodes. The first call fills all rows in one pass over the
- * edges.
- */
+/** Each node has one row of bits; 5,000 nodes need 3 MB. The first call fills all rows in one pass over the edges. */
 function createUpstreamTest(plan: Plan): UpstreamTest {
   const numbers = new Map(plan.ids.map((id, number) => [id, number]));
   let rows: Uint32Array[] | undefined;

@@ -8,8 +8,9 @@ export interface ByteLease {
   readonly bytes: number;
   /**
    * Sets the size of the lease to `bytes`. A reduction takes effect at once. If an increase has to wait, returns a
-   * promise. It rejects with the reason of the lease's signal if that is aborted, and with `MemoryBusyError` after the
-   * budget's `patienceMs`. The lease then has its previous size.
+   * promise, and must not be called again before that settles. The promise rejects with the reason of the lease's
+   * signal if that is aborted, and with `MemoryBusyError` after the budget's `patienceMs`. The lease then has its
+   * previous size. If the lease ends meanwhile, the promise resolves without memory.
    */
   resize(bytes: number): Promise<void> | undefined;
   /**
@@ -235,7 +236,7 @@ interface Lease {
   /** The order of the leases that hold or wait for memory. Lower numbers are older. */
   age: number;
   counted: number;
-  /** The number of its bytes that are not counted; undefined until the first request. */
+  /** The number of its bytes that are not counted; undefined before the first request and after the end. */
   uncounted: number | undefined;
   /** The counted bytes that it waits for. */
   wanted: number;

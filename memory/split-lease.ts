@@ -13,7 +13,7 @@ interface SplitLease {
 
 /**
  * Nothing else may resize the lease until `close`. The oldest lease may exceed the budget, so only one part at a time
- * may be large, which limits the excess to one large answer. `signal` ends the wait of a part.
+ * may be large. `signal` ends the wait of a part to become large.
  */
 export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
   const held = new Map<object, number>();
@@ -66,7 +66,7 @@ export function splitLease(lease: ByteLease, signal: AbortSignal): SplitLease {
     });
   }
 
-  /** A caller may have given up its wait when its part ends. The wait must not make the part large later. */
+  /** Ends a part's waits in the line when the part ends, so that they do not make the part large later. */
   function leaveLine(part: object): void {
     for (const waiting of line.filter((each) => each.part === part)) waiting.fail(ended());
   }

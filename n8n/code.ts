@@ -1,4 +1,4 @@
-// Translates Code, Function and Function Item: JavaScript that uses nothing of n8n except the items.
+// Translates Code, Function and Function Item, if their JavaScript uses of n8n only names that javascript.ts lists.
 import { addData, listPlace, scopeLines } from './data-node.js';
 import { readBody, type JavaScript } from './javascript.js';
 import { rowOf } from './json-places.js';
@@ -26,7 +26,7 @@ export function translateFunctionItem(at: NodeTranslation): TranslatedNode {
   return translate(at, textOf(at.parameters['functionCode']) ?? '', 'item');
 }
 
-/** `all`: once for all items. `each` and `item`: once for each item, which is `$json` or `item`. */
+/** `all`: once for all items. `each` and `item`: once for each item, which is `$json` or `item` respectively. */
 type Mode = 'all' | 'each' | 'item';
 
 function translate(at: NodeTranslation, code: string, mode: Mode): TranslatedNode {

@@ -1,4 +1,5 @@
-// Translates the questions of n8n's If, Filter and Switch to plain conditions of a drawing with the same result.
+// Translates the questions of n8n's If, Filter and Switch to plain conditions of a drawing with the same result, except
+// that these ignore spaces around the left side (docs/use/porting.md).
 import { MAX_COMPARISONS } from '../graph/combined.js';
 import type { Comparison, Condition } from '../graph/condition-schema.js';
 import type { Operator } from '../graph/operators.js';
@@ -8,7 +9,10 @@ import { translateParameter } from './expressions.js';
 import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
 import type { NodeTranslation } from './node-translation.js';
 
-/** Operators by n8n's operation, as named in versions 1 and 2. There is one table for each type of values. */
+/**
+ * Operators by n8n's operation, as named in versions 1 and 2. There is one table for each type of values. `lt` and
+ * `lte` are left out: in n8n they do not hold for a missing value, which here is an empty text, before every number.
+ */
 const TEXT: Readonly<Record<string, Operator>> = {
   equals: '==',
   equal: '==',
@@ -28,9 +32,7 @@ const NUMBER: Readonly<Record<string, Operator>> = {
   larger: '>',
   gte: '>=',
   largerEqual: '>=',
-  lt: '<',
   smaller: '<',
-  lte: '<=',
   smallerEqual: '<=',
 };
 const OPERATORS: Readonly<Record<string, Readonly<Record<string, Operator>>>> = {
@@ -38,6 +40,9 @@ const OPERATORS: Readonly<Record<string, Readonly<Record<string, Operator>>>> = 
   number: NUMBER,
   boolean: {},
 };
+
+/** The operation of the first versions that asks whether a value is `false`, which a missing value is not. */
+const OLD_FALSE = 'equals false';
 
 interface Asked {
   type: string;
@@ -51,11 +56,15 @@ function toComparison(at: NodeTranslation, { type, operation, left, right }: Ask
   const { value, problems } = translateParameter(left, at.names);
   if (problems.length > 0 || typeof value !== 'string' || !hasVariables(value)) return undefined;
   if (type === 'boolean' && (operation === 'true' || operation === 'false')) {
-    return { left: value, operator: '==', right: operation };
+    // A missing value is false in n8n from version 2 on.
+    return { left: value, operator: operation === 'true' ? '==' : '!=', right: 'true' };
   }
+  if (type === 'boolean' && operation === OLD_FALSE) return { left: value, operator: '==', right: 'false' };
   const operators = Object.hasOwn(OPERATORS, type) ? OPERATORS[type]! : {};
   const operator = Object.hasOwn(operators, operation) ? operators[operation] : undefined;
   if (operator === undefined || !isPlain(type, right)) return undefined;
+  // For a missing value, n8n compares zero or nothing. Here it is an empty text, which comes before every number.
+  if (type === 'number' && operator !== '==' && operator !== '!=' && Number(right) <= 0) return undefined;
   return { left: value, operator, right: String(right) };
 }
 
@@ -114,7 +123,7 @@ function oldAsked(type: string, condition: JsonObject, left: unknown): Asked {
   const operation = textOf(condition['operation']) ?? OLD_OPERATIONS.get(type) ?? '';
   const right = condition['value2'] ?? (type === 'number' ? 0 : '');
   const isTruth = type === 'boolean' && operation === 'equal' && typeof right === 'boolean';
-  return { type, operation: isTruth ? String(right) : operation, left, right };
+  return { type, operation: isTruth ? (right ? 'true' : OLD_FALSE) : operation, left, right };
 }
 
 function combined(at: NodeTranslation, asked: readonly Asked[], needsAll: boolean): Condition | undefined {

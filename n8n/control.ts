@@ -1,5 +1,7 @@
 // Translates nodes that control the run: Wait of all kinds, Stop and Error, and Execute Sub-workflow.
 import { isObject, type JsonObject } from '../graph/json.js';
+import { withOffset } from './dates.js';
+import { piecesOf } from './expressions.js';
 import { fieldsOfForm } from './form-fields.js';
 import { namedIn } from './models.js';
 import { numberOf, textOf, valueAt, type N8nNode } from './n8n-file.js';
@@ -7,7 +9,7 @@ import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } fr
 import { wholePlace, type JsonPlace } from './json-places.js';
 
 const SECONDS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
-/** The longest wait of a translated node, below the limit of 30 days of the nodes (`MAX_WAIT_SECONDS`). */
+/** Waits given as numbers are cut to this, below the limit of 30 days of the nodes (`MAX_WAIT_SECONDS`). */
 const LONGEST_SECONDS = 29 * 86_400;
 
 /** True if the node is enabled and waits for a call to the address `$execution.resumeUrl`. */
@@ -19,7 +21,7 @@ export function translateWait(at: NodeTranslation): TranslatedNode {
   const { parameters } = at;
   const resume = textOf(parameters['resume']) ?? 'timeInterval';
   if (resume === 'specificTime') {
-    const id = at.add('wait', { mode: 'until', until: at.text(parameters['dateTime'], 'dateTime') });
+    const id = at.add('wait', { mode: 'until', until: momentOf(at, parameters['dateTime']) });
     return oneWay(id, at.json);
   }
   if (resume === 'webhook') return callback(at);
@@ -34,12 +36,36 @@ export function translateWait(at: NodeTranslation): TranslatedNode {
   return oneWay(id, at.json);
 }
 
+/** The end of a text that has an offset from UTC. */
+const ENDS_WITH_OFFSET = /(?:Z|[+-]\d{2}:?\d{2})$/i;
+
+/** Returns the date and time. If it has no offset, it is in the zone of the workflow in n8n, and in UTC here. */
+function momentOf(at: NodeTranslation, parameter: unknown): string {
+  const { zone } = at.names;
+  const given = textOf(parameter) ?? '';
+  const [only, ...others] = given.startsWith('=') ? piecesOf(given.slice(1).trim()) : [];
+  if (only?.source !== undefined && others.length === 0) {
+    // Values that are no texts, such as dates of the library, have an offset.
+    const read =
+      "typeof value === 'string' && DateTime.fromISO(value).isValid ? DateTime.fromISO(value).toISO() : value";
+    const computed = at.computed(`={{ ((value) => (${read}))(${only.source}) }}`);
+    if (computed !== undefined) return computed;
+  }
+  const text = at.text(parameter, 'dateTime').trim();
+  const moment = text.includes('{{') ? undefined : withOffset(text, zone);
+  if (moment === undefined && !ENDS_WITH_OFFSET.test(text))
+    at.warn(`dateTime: without an offset it is in the time zone "${zone}" in n8n, and in UTC here.`);
+  return moment ?? text;
+}
+
 function secondsOf(at: NodeTranslation, amount: unknown, unit: string): number | string {
   const factor = Object.hasOwn(SECONDS, unit) ? SECONDS[unit]! : undefined;
   if (factor === undefined) throw new NotTranslatable(`it waits for the unit "${unit}"`);
   const number =
     numberOf(amount) ??
     (typeof amount === 'string' && /^\d{1,9}(\.\d{1,3})?$/.test(amount) ? Number(amount) : undefined);
+  if (number !== undefined && number * factor > LONGEST_SECONDS)
+    at.warn(`n8n waits ${number} ${unit}. Here the wait ends after ${LONGEST_SECONDS / SECONDS['days']!} days.`);
   if (number !== undefined) return Math.min(number * factor, LONGEST_SECONDS);
   if (factor !== 1) throw new NotTranslatable(`its number of ${unit} is an expression`);
   return at.text(amount, 'amount');

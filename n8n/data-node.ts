@@ -8,9 +8,9 @@ import { CORE, EXPRESSIONS } from './runtime/core.js';
 import { DATES } from './runtime/dates.js';
 
 export interface DataCode {
-  /** Texts of the runtime. */
+  /** Pieces of JavaScript that define what `before` and `returns` use, besides `CORE`. */
   parts: readonly string[];
-  /** Parameters of n8n, whose expressions are evaluated for each item. The code reads them as `parametersOf(index)`. */
+  /** Parameters of n8n. In the code, `parametersOf(index)` evaluates their expressions for the item at `index`. */
   parameters?: unknown;
   /** The expression for the node's result. It may use `items` and `parametersOf`. */
   returns: string;
@@ -19,30 +19,46 @@ export interface DataCode {
    * Null: the node fails.
    */
   failing?: string | null;
+  /**
+   * True if a list without items becomes one empty item where n8n always outputs data. False by default in a node that
+   * runs for each of several items, because n8n looks at the items of all runs together.
+   */
+  fills?: boolean;
   /** Names that `before` defines, and that expressions of the parameters may read. */
   own?: ReadonlySet<string>;
-  /** Lines of code before the return statement. They may use `items`. */
+  /** Lines of code before the return statement. They may use `items` and `parametersOf`. */
   before?: readonly string[];
   /** False if the result contains nothing of the items except what the parameters read. */
   keepsItems?: boolean;
-  /** Further inputs of the code node. */
+  /** Further inputs of the code node. An input `json` replaces the items that come in. */
   inputs?: JsonObject;
 }
 
 const TIMEOUT_SECONDS = 30;
-/** The limit on the characters of a code node. */
+/** Below the limit on the characters of a code node (`MAX_CODE_CHARACTERS`). */
 const MAX_CODE = 250_000;
 
 /** Adds the code node and returns its id. */
 export function addData(
   at: NodeTranslation,
-  { parts, parameters = {}, before = [], returns, failing = 'items', keepsItems = true, inputs = {}, own }: DataCode,
+  {
+    parts,
+    parameters = {},
+    before = [],
+    returns,
+    failing = 'items',
+    fills = !at.isForEach,
+    keepsItems = true,
+    inputs = {},
+    own,
+  }: DataCode,
   note?: string,
   newId?: string,
 ): string {
   const { source, names, inputs: needed } = writeParameters(at, parameters, own);
   const settings = at.node.settings;
   const isOnce = settings['executeOnce'] === true;
+  const goesOn = goesOnAfterErrors(at) && failing !== null;
   const lines = [
     CORE,
     ...new Set([
@@ -53,12 +69,9 @@ export function addData(
     `const items = itemsOf(inputs.json)${isOnce ? '.slice(0, 1)' : ''};`,
     parametersOf(source, names),
     ...before,
-    answerOf(returns, {
-      isFilled: settings['alwaysOutputData'] === true,
-      failing: goesOnAfterErrors(at) && failing !== null ? failing : undefined,
-    }),
+    answerOf(returns, { isFilled: fills && isAlwaysFilled(at), failing: goesOn ? failing : undefined }),
   ];
-  const readsItems = keepsItems || goesOnAfterErrors(at) || [...(names ?? [])].some((name) => OF_ITEMS.has(name));
+  const readsItems = keepsItems || goesOn || [...(names ?? [])].some((name) => OF_ITEMS.has(name));
   const code = lines.map((text) => text.trim()).join('\n');
   if (code.length > MAX_CODE) throw new NotTranslatable('its code would be too long');
   return at.add(
@@ -80,11 +93,16 @@ interface Answer {
 
 function answerOf(returns: string, { isFilled, failing }: Answer): string {
   const lines = isFilled
-    ? [`const made = ${returns};`, 'return made.length === 0 ? [{}] : made;']
+    ? [`const made = ${returns};`, 'return Array.isArray(made) && made.length === 0 ? [{}] : made;']
     : [`return ${returns};`];
   return failing === undefined
     ? lines.join('\n')
     : `try {\n${lines.join('\n')}\n} catch (error) {\nreturn ${failing};\n}`;
+}
+
+/** True if n8n puts out one empty item at the first output where that would have none. */
+export function isAlwaysFilled({ node: { settings } }: NodeTranslation): boolean {
+  return settings['alwaysOutputData'] === true;
 }
 
 /** True if n8n continues at the ordinary output after an error. */
@@ -105,7 +123,7 @@ function parametersOf(source: string, names: ReadonlySet<string> | undefined): s
   ].join('\n');
 }
 
-/** Defines names of n8n for one item. The library for dates defines its own. */
+/** Returns code that defines names of n8n for one item. `DATES` defines `DateTime`, `Duration` and `Interval`. */
 export function scopeLines(names: ReadonlySet<string>, list: string, index: string): string[] {
   const ofItem = [...names].filter((name) => !OF_DATES.has(name));
   return [
@@ -149,11 +167,22 @@ export function listPlace(at: NodeTranslation, id: string): JsonPlace {
 
 /**
  * Adds a code node that returns one list for each output, and a switch behind it: an output whose list is empty is not
- * taken, as in n8n.
+ * taken, as in n8n. `takesAll`: one item may leave by several outputs.
  */
-export function addOutputs(at: NodeTranslation, count: number, code: DataCode, note?: string): TranslatedNode {
+export function addOutputs(
+  at: NodeTranslation,
+  count: number,
+  code: DataCode,
+  { note, takesAll = false }: { note?: string; takesAll?: boolean } = {},
+): TranslatedNode {
   const none = ', []'.repeat(count - 1);
-  const id = addData(at, { failing: `[items${none}]`, ...code }, note);
+  const isFilled = isAlwaysFilled(at);
+  // n8n does not execute a node without items. The code of nodes with several inputs gets none as `items`.
+  const isEmpty = 'first.length === 0 && (items.length > 0 || inputs.json === null)';
+  const returns = isFilled
+    ? `(([first, ...others]) => [${isEmpty} ? [{}] : first, ...others])(${code.returns})`
+    : code.returns;
+  const id = addData(at, { failing: `[items${none}]`, ...code, returns }, note);
   const isOne = at.json.items === undefined && at.around.flows.length <= 1;
   const cases = Array.from({ length: count }, (_, output) => ({
     id: `output-${output + 1}`,
@@ -166,7 +195,8 @@ export function addOutputs(at: NodeTranslation, count: number, code: DataCode, n
     const place: JsonPlace = isOne
       ? wholePlace(`${list}[0]`, `${list}[0]`, at.around.order)
       : { ...wholePlace(list, list, at.around.order), items: 'several' };
-    return { sources: [{ id: ways, handle }], place, ...(!isOne && { isShared: true as const }) };
+    const isShared = !isOne || isFilled || takesAll;
+    return { sources: [{ id: ways, handle }], place, ...(isShared && { isShared }) };
   });
   return { entry: id, main: id, outputs };
 }

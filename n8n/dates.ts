@@ -13,6 +13,24 @@ export function zoneOf(settings: JsonObject): string {
   return zone === '' || zone === 'DEFAULT' || zone.length > 60 ? DEFAULT_ZONE : zone;
 }
 
+const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?$/;
+
+/**
+ * Adds to a date and time without an offset the offset that the zone has then. Returns any other text as it is.
+ * Undefined if the zone is not known.
+ */
+export function withOffset(text: string, zone: string): string | undefined {
+  const local = text.length === 'YYYY-MM-DD'.length ? `${text}T00:00` : text.replace(' ', 'T');
+  if (!LOCAL_TIME.test(text) || Number.isNaN(Date.parse(`${local}Z`))) return text;
+  try {
+    const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+    const offsetAt = (time: string): string => /GMT([+-]\d\d:\d\d)?/.exec(format.format(Date.parse(time)))?.[1] ?? 'Z';
+    return `${local}${offsetAt(`${local}${offsetAt(`${local}Z`)}`)}`;
+  } catch {
+    return undefined;
+  }
+}
+
 const OLD_DEFAULTS = {
   action: 'format',
   value: '',

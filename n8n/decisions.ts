@@ -3,7 +3,7 @@
 import type { Condition } from '../graph/condition-schema.js';
 import type { JsonObject } from '../graph/json.js';
 import { isQuestion, OLD_OPERATIONS, oldPlainCondition, oldPlainRule, plainCondition } from './conditions.js';
-import { addOutputs } from './data-node.js';
+import { addOutputs, isAlwaysFilled } from './data-node.js';
 import type { Source } from './draft.js';
 import { numberOf, objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, type NodeTranslation, type TranslatedNode } from './node-translation.js';
@@ -60,7 +60,7 @@ interface Ways {
   takesAll: boolean;
 }
 
-/** Reads the conditions of an If, a Filter, or a rule of a Switch. */
+/** Reads the conditions of an If or a Filter. */
 function ruleOf(at: NodeTranslation, conditions: unknown, needsAll: boolean, output: number): Rule {
   if (isQuestion(conditions)) return questionRule(at, objectOf(conditions), output);
   const tests = Object.entries(objectOf(conditions)).flatMap(([type, list]) =>
@@ -151,16 +151,18 @@ function readFallback(value: unknown, rules: readonly Rule[]): number | undefine
 
 function decide(at: NodeTranslation, rules: readonly Rule[], ways: Ways): TranslatedNode {
   const conditions = rules.flatMap(({ plain }) => plain ?? []);
-  const isPlain = at.json.items === undefined && conditions.length === rules.length;
+  // Only a code node can put out an empty item beside the item of another output.
+  const isPlain = at.json.items === undefined && conditions.length === rules.length && !isAlwaysFilled(at);
   if (isPlain && rules.length === 1 && at.node.type !== SWITCH) return toCondition(at, conditions[0]!, ways);
   if (isPlain) return toSwitch(at, rules, ways);
   const { outputs, otherwise, takesAll } = ways;
   const isOld = rules.some(({ asked }) => Object.hasOwn(asked, 'old'));
-  return addOutputs(at, outputs, {
+  const code = {
     parts: [DIVIDING, isOld ? OLD_CONDITIONS : CONDITIONS, isOld ? OLD_RULES : NEW_RULES],
     parameters: rules.map(({ asked }) => asked),
     returns: `divide(items, ${outputs}, (index) => waysOf(parametersOf(index), ${JSON.stringify({ outputs: rules.map(({ output }) => output), otherwise: otherwise ?? -1, takesAll })}))`,
-  });
+  };
+  return addOutputs(at, outputs, code, { takesAll });
 }
 
 const SWITCH = 'n8n-nodes-base.switch';

@@ -37,7 +37,7 @@ export class Draft {
     return this.#nodes.size;
   }
 
-  /** Returns an unused id: the wanted one if it is unused and variables can name it. */
+  /** Returns an unused id: the wanted one if it is unused and matches `PLAIN_ID`, so that variables can name it. */
   newId(wanted: unknown): string {
     const base = typeof wanted === 'string' && PLAIN_ID.test(wanted) ? wanted : `node-${this.#ids.size + 1}`;
     let id = base;
@@ -81,8 +81,8 @@ export class Draft {
   }
 
   /**
-   * Computes the positions of all nodes. Added nodes that are linked one after another get columns of their own; other
-   * added nodes get free places above or below.
+   * Computes the positions of all nodes and notes. Added nodes that are linked one after another get columns of their
+   * own; other added nodes get free places above or below.
    */
   #layOut({ notes }: JsonObject, links: readonly DraftLink[]): { spots: Map<string, Spot>; notes: JsonObject } {
     const nodes = [...this.#nodes.values()];
@@ -106,8 +106,8 @@ export class Draft {
   }
 
   /**
-   * Returns the node of the file for which a node was added. `NodeTranslation.add` derives the id and the label
-   * of an added node from those of the node of the file.
+   * Returns the node of the file for which the node was added, or undefined if it was not added for one. The id and the
+   * label of an added node are derived from those of the node of the file (`NodeTranslation.add`).
    */
   #ownerOf(id: string): DraftNode | undefined {
     const label = String(this.#nodes.get(id)?.data['label']);
@@ -175,7 +175,7 @@ function rounded(value: number): number {
 
 const DEFAULT_WIDTH = 240;
 const DEFAULT_HEIGHT = 160;
-/** Smaller than the space between two nodes of a file. */
+/** Smaller than the usual distances between nodes of a file, so that the note covers none of them. */
 const LEFT_OUT_WIDTH = 240;
 const LEFT_OUT_HEIGHT = 110;
 

@@ -9,9 +9,12 @@ import { templateAt, type JsonPlace } from './json-places.js';
 export interface Names {
   /** The `json` of the incoming items. */
   json: JsonPlace;
-  /** Returns the `json` of the node with this name, or the reason why it cannot be read. */
-  node: (name: string) => JsonPlace | string;
-  /** The variable with the callback address of the file's only waiting node. */
+  /**
+   * Returns the `json` of the node with this name, or the reason why it cannot be read. It is that of the output which
+   * leads to the reader, as in n8n. With the number of an output, it cannot be read if another output leads there.
+   */
+  node: (name: string, output?: number) => JsonPlace | string;
+  /** The variable with the callback address, if exactly one node of the file waits for a call. */
   callbackUrl: string | undefined;
   title: string;
   /** The time zone of the workflow. */
@@ -154,7 +157,7 @@ function readFrom(place: JsonPlace, rest: string): Read {
 
 const STEP = /^(?:\??\.([A-Za-z_$][\w$]*)(?!\s*\()|(?:\?\.)?\[\s*(?:(\d{1,9})|"([^"\\]*)"|'([^'\\]*)')\s*\])/;
 
-/** Parses `.name`, `?.name`, `["name"]` and `[0]`. Returns undefined for any other text. */
+/** Parses `.name`, `[0]`, `["name"]` and `['name']`, also in optional chains. Returns undefined for any other text. */
 function parsePath(text: string): PathPart[] | undefined {
   const path: PathPart[] = [];
   let rest = text;
@@ -170,7 +173,7 @@ function parsePath(text: string): PathPart[] | undefined {
 
 /**
  * Translates a parameter that contains JSON as text, with expressions in it. A pair of braces inside quotes is part of
- * that string; any other pair is a value of its own. Returns undefined if the text isn't JSON.
+ * that string; any other pair is a value of its own. Returns undefined if the text isn't JSON or cannot be stored.
  */
 export function translateJsonText(parameter: unknown, names: Names): Translated | undefined {
   if (typeof parameter !== 'string') return { value: parameter, problems: [] };
@@ -195,7 +198,7 @@ export function translateJsonText(parameter: unknown, names: Names): Translated 
   return { value, problems: [...problems, ...(isExpression ? [] : translateLiteral(text).problems)] };
 }
 
-/** Returns the expression of a parameter that consists only of `={{ JSON.stringify(...) }}`. */
+/** Returns `VALUE` of a parameter that consists only of `={{ JSON.stringify(VALUE) }}`, undefined for any other. */
 function stringifiedIn(parameter: string): string | undefined {
   const [only, ...others] = parameter.startsWith('=') ? piecesOf(parameter.slice(1).trim()) : [];
   const source = others.length === 0 ? (only?.source ?? '').trim() : '';
@@ -228,7 +231,7 @@ export function parseOrUndefined(text: string): unknown {
   }
 }
 
-// JSON inside a text of the file was not checked when the file was read, so the checks of the whole file are repeated.
+// JSON inside a text of the file was not checked when the file was read, so it is checked here, with lower limits.
 
 const MAX_VALUES = 100_000;
 const MAX_DEPTH = 100;

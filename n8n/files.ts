@@ -1,4 +1,4 @@
-// Translates Extract From File and Convert to File, and puts files into items.
+// Translates Extract From File, Read PDF and Convert to File, and puts files into items.
 import { addData, addList, goesOnAfterErrors } from './data-node.js';
 import { rowOf } from './json-places.js';
 import { objectOf, textOf } from './n8n-file.js';

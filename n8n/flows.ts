@@ -5,7 +5,7 @@ import type { Loops } from './loops.js';
 import { LOOP_TYPE, groupBy, itemsTypes, type N8nLink, type N8nNode } from './n8n-file.js';
 import { keyOf, emptyPlace, type JsonPlace } from './json-places.js';
 
-/** The outputs of each decision that lead to this place. Only the latest decisions are included. */
+/** The ways out of each decision, by its name, that lead to a flow. Only the latest decisions are included. */
 type Guards = ReadonlyMap<string, ReadonlySet<number>>;
 
 export interface Flow {
@@ -17,10 +17,10 @@ export interface Flow {
 }
 
 const MAX_GUARDS = 20;
-/** The limit on compared links. If there are more, they are assumed not to exclude each other. */
+/** The limit on compared flows. If there are more, they are assumed not to exclude each other. */
 const MAX_COMPARED = 20;
 
-/** Returns the guards that hold after all of `flows`. */
+/** Returns the decisions that all of `flows` have passed, each with the ways of all of them. */
 export function mergeGuards(flows: readonly Flow[]): Guards {
   const [first, ...others] = flows;
   const merged = new Map<string, ReadonlySet<number>>();
@@ -36,7 +36,7 @@ export function withGuard(guards: Guards, decision: string, way: number): Guards
   return new Map([...latest, [decision, new Set([way])]]);
 }
 
-/** True if at most one of the flows ever brings data. */
+/** True if at most one of the flows can bring data, as far as their guards tell. */
 export function excludeEachOther(flows: readonly Flow[]): boolean {
   if (flows.length > MAX_COMPARED) return false;
   return flows.every((one, index) => flows.slice(index + 1).every((other) => isEither(one.guards, other.guards)));
@@ -49,7 +49,7 @@ function isEither(one: Guards, other: Guards): boolean {
   });
 }
 
-/** Returns the places of the flows' data, latest first: if several nodes have run, the latest one counts. */
+/** Returns the distinct places of the flows' data, latest first (by `order`). */
 export function placesOf(flows: readonly Flow[]): JsonPlace[] {
   const places = new Map(flows.map(({ place }) => [keyOf(place), place]));
   return [...places.values()].toSorted((a, b) => b.order - a.order);
@@ -57,7 +57,7 @@ export function placesOf(flows: readonly Flow[]): JsonPlace[] {
 
 // Below: linking the nodes before and after an omitted node, so that the rest still runs.
 
-/** Types that decide which nodes follow, or if any does. */
+/** Types that decide which nodes follow or if any does, or whose inputs differ in meaning. */
 const NOT_CLOSABLE: ReadonlySet<string> = new Set([
   LOOP_TYPE,
   'n8n-nodes-base.if',
@@ -70,14 +70,20 @@ const NOT_CLOSABLE: ReadonlySet<string> = new Set([
   '@n8n/n8n-nodes-langchain.sentimentAnalysis',
 ]);
 
-/** True if the nodes before and behind it can be linked: it has one input, and one output besides that for errors. */
+/**
+ * True if the nodes before and behind the node can be linked: its type permits it, and it has at most one input and one
+ * output, besides that for errors.
+ */
 export function isClosable(node: N8nNode, inputs: readonly Flow[][], outgoing: readonly N8nLink[]): boolean {
   if (NOT_CLOSABLE.has(node.type)) return false;
   const errors = node.settings['onError'] === 'continueErrorOutput' ? 1 : 0;
   return inputs.length <= 1 && outgoing.every(({ output }) => output <= errors);
 }
 
-/** Returns the distinct flows into the node as flows that leave it. */
+/**
+ * Returns the distinct flows into the node's first input as flows that leave it. Without `keepsData`, their data cannot
+ * be read.
+ */
 export function closeOver(node: N8nNode, inputs: readonly Flow[][], keepsData: boolean): Flow[] {
   const gap = emptyPlace(`the node "${node.label}" was left out`, 0);
   const flows = new Map<string, Flow>();
@@ -88,9 +94,9 @@ export function closeOver(node: N8nNode, inputs: readonly Flow[][], keepsData: b
   return [...flows.values()];
 }
 
-// Below: readers. A reader reads the incoming data, or passes it on to a node that does.
+// Below: readers. A reader reads the incoming data, or passes it on to a reader, or to nodes that may name it in `$()`.
 
-/** Types that read all incoming data, whatever their parameters are. */
+/** Types that read all incoming data, whatever their parameters are, besides those that run once for each item. */
 const READING: ReadonlySet<string> = new Set([
   ...itemsTypes,
   'n8n-nodes-base.code',
@@ -110,18 +116,11 @@ const READING: ReadonlySet<string> = new Set([
   'n8n-nodes-base.extractFromFile',
   'n8n-nodes-base.convertToFile',
   'n8n-nodes-base.readPDF',
-  'n8n-nodes-base.googleDrive',
-  'n8n-nodes-base.httpRequest',
-  'n8n-nodes-base.airtable',
-  'n8n-nodes-base.googleSheets',
-  'n8n-nodes-base.openAi',
-  '@n8n/n8n-nodes-langchain.openAi',
-  '@n8n/n8n-nodes-langchain.chainLlm',
-  '@n8n/n8n-nodes-langchain.agent',
 ]);
 const PASSES_INPUT_ON: ReadonlySet<string> = new Set(['n8n-nodes-base.wait']);
 
-export function findReaders({ inOrder, links }: Loops): Set<N8nNode> {
+/** `onceForEach` are types that run once for each item. */
+export function findReaders({ inOrder, links }: Loops, onceForEach: ReadonlySet<string>): Set<N8nNode> {
   const outgoing = groupBy(links, ({ from }) => from);
   const isNamed = inOrder.some((node) => mentions(node, /\$\(|\$node/));
   const readers = new Set<N8nNode>();
@@ -129,6 +128,7 @@ export function findReaders({ inOrder, links }: Loops): Set<N8nNode> {
     const passesInputOn = PASSES_INPUT_ON.has(node.type) || node.isDisabled;
     const isReader =
       READING.has(node.type) ||
+      onceForEach.has(node.type) ||
       mentions(node, /\$json|\$input/) ||
       (passesInputOn && (isNamed || (outgoing.get(node) ?? []).some(({ to }) => readers.has(to))));
     if (isReader) readers.add(node);

@@ -23,11 +23,11 @@ interface RequestParts {
 }
 
 const QUERY_CODE = [
-  'const pairs = Object.entries(inputs).map(([name, value]) => {',
+  'const pairs = Object.entries(inputs.query).map(([name, value]) => {',
   "  const text = value !== null && typeof value === 'object' ? JSON.stringify(value) : String(value ?? '');",
   '  return `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;',
   '});',
-  "return pairs.join('&');",
+  "return (String(inputs.address).includes('?') ? '&' : '?') + pairs.join('&');",
 ].join('\n');
 
 const KNOWN_OPTIONS = new Set([
@@ -55,6 +55,8 @@ export function translateHttpRequest(at: NodeTranslation): TranslatedNode {
   for (const option of Object.keys(parts.options).filter((name) => !KNOWN_OPTIONS.has(name))) {
     at.warn(`options.${option} has no equivalent and was left out.`);
   }
+  warnOfRedirects(at, parts.options);
+  warnOfBatches(at, parts.options);
   if (parts.isWhole) at.warn('The whole answer has no statusMessage here.');
   const paging = at.node.version >= 3 ? readPaging(at) : undefined;
   const address = at.text(at.parameters['url'], 'url');
@@ -71,6 +73,25 @@ export function translateHttpRequest(at: NodeTranslation): TranslatedNode {
   at.link({ id: page.before, handle: null }, entry);
   const { format, isWhole } = parts;
   return closePages(at, paging, page, { request: id, format, isWhole, property: propertyOf(at, parts) });
+}
+
+/** Warns if the file says that redirects are not followed, or how many at most: here up to five are followed. */
+function warnOfRedirects(at: NodeTranslation, options: JsonObject): void {
+  const { version } = at.node;
+  const redirect = objectOf(valueAt(options, 'redirect', 'redirect'));
+  const isSet = options['redirect'] !== undefined;
+  const follows = version < 3 ? options['followRedirect'] : isSet ? redirect['followRedirects'] : true;
+  if (follows === false || (follows === undefined && version >= 3 && version < 4))
+    at.warn('options.redirect: n8n does not follow redirects of this request. Here it follows up to five.');
+  else if (redirect['maxRedirects'] !== undefined && redirect['maxRedirects'] !== 5)
+    at.warn('options.redirect: the number of redirects was left out. Here a request follows up to five.');
+}
+
+/** Warns if n8n pauses between requests. Those of one item have no pause. */
+function warnOfBatches(at: NodeTranslation, options: JsonObject): void {
+  const batch = objectOf(valueAt(options, 'batching', 'batch'));
+  if (!at.isForEach || options['batching'] === undefined || (batch['batchInterval'] ?? 1000) === 0) return;
+  at.warn('options.batching: the pauses between requests were left out. Here they are sent one after the other.');
 }
 
 /** Adds the request, and the node that computes its query if one is needed. */
@@ -264,7 +285,7 @@ function objectOfPairs(at: NodeTranslation, pairs: readonly JsonObject[], field:
   );
 }
 
-/** Refuses a name with an untranslated expression, because a name cannot be a variable. */
+/** Refuses a name that is known only at run time, because variables are not filled in within names. */
 function nameOf(at: NodeTranslation, { name }: JsonObject, field: string): string {
   if (typeof name !== 'string') return '';
   if (!name.startsWith('=')) return name;
@@ -319,14 +340,15 @@ function addressOf(
 ): { url: string; before: string | undefined } {
   const query = objectOfPairs(at, pairs, 'query');
   if (Object.keys(query).length === 0) return { url, before: undefined };
-  const join = url.includes('?') ? '&' : '?';
+  // A variable in an address may bring a query of its own.
+  const isKnown = url.includes('?') || !url.includes('{{');
   const isLiteral = Object.values(query).every((value) => !JSON.stringify(value ?? null).includes('{{'));
-  if (isLiteral && !holdsUnstorableText(query)) {
+  if (isKnown && isLiteral && !holdsUnstorableText(query)) {
     const text = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(asText(value))}`);
-    return { url: `${url}${join}${text.join('&')}`, before: undefined };
+    return { url: `${url}${url.includes('?') ? '&' : '?'}${text.join('&')}`, before: undefined };
   }
-  const before = at.add('code', { code: QUERY_CODE, inputs: query }, 'query');
-  return { url: `${url}${join}{{ ${before}.result.value }}`, before };
+  const before = at.add('code', { code: QUERY_CODE, inputs: { address: url, query } }, 'query');
+  return { url: `${url}{{ ${before}.result.value }}`, before };
 }
 
 /** `encodeURIComponent` throws for half a surrogate pair. */
@@ -334,7 +356,7 @@ function encode(text: string): string {
   return encodeURIComponent(wellFormed(text));
 }
 
-/** True if a header of the file is a credential whose value contains more than variables. */
+/** True if a header of the file is a credential whose value contains more than variables and a scheme. */
 function isLiteralCredential(name: string, value: string): boolean {
   return isCredentialHeader(name) && credentialLiteralsOf(value).length > 0;
 }

@@ -12,6 +12,8 @@ export interface JavaScript {
   nodes: ReadonlySet<string>;
   /** The nodes of which it reads the paired item: the item that belongs to the current one. */
   paired: ReadonlySet<string>;
+  /** The nodes of which it reads the first output, whichever output leads to it. */
+  firstOutputs: ReadonlySet<string>;
   /** The variables that it sets without a declaration, which strict mode forbids. */
   undeclared: ReadonlySet<string>;
   /** True if it reads the data of the incoming items. */
@@ -56,7 +58,7 @@ export const OF_ITEMS: ReadonlySet<string> = new Set([
 /** Names of n8n that only code nodes have. */
 const OF_CODE = new Set(['items', 'item']);
 
-/** Names that the sandbox provides. */
+/** Names that mean the same in n8n and in the sandbox. */
 const OF_LANGUAGE = new Set(
   (
     'undefined NaN Infinity globalThis Object Array String Number Boolean BigInt Symbol Date RegExp JSON Math Map Set ' +
@@ -83,6 +85,7 @@ const ON_MATH = new Set(['max', 'min', 'ceil', 'floor', 'round', 'abs']);
 
 const LIMITS = { ecmaVersion: 2023, allowAwaitOutsideFunction: true, allowReturnOutsideFunction: true } as const;
 const MAX_NODES = 100_000;
+const OTHER_OUTPUT = 'it reads another output or run of a node';
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
@@ -129,6 +132,7 @@ class Reader {
   readonly #bound = new Set<string>();
   readonly #nodes = new Set<string>();
   readonly #paired = new Set<string>();
+  readonly #firstOutputs = new Set<string>();
   readonly #assigned = new Set<string>();
   #reason: string | undefined;
 
@@ -159,6 +163,7 @@ class Reader {
       own: new Set(free.filter((name) => this.#own.has(name))),
       nodes: this.#nodes,
       paired: this.#paired,
+      firstOutputs: this.#firstOutputs,
       undeclared,
       readsItems: free.some((name) => OF_ITEMS.has(name)),
     };
@@ -213,26 +218,42 @@ class Reader {
 
   #lookAtCall(node: Syntax): void {
     const callee = node['callee'] as Syntax;
-    const [argument] = node['arguments'] as Syntax[];
+    const given = node['arguments'] as Syntax[];
+    const [argument] = given;
     if (isNamed(callee, '$') || (isNamed(callee, '$items') && argument !== undefined)) {
       const name = literalOf(argument);
       if (name === undefined) this.#refuse('it names a node in a way that is known only when it runs');
-      else this.#nodes.add(name);
+      else {
+        this.#nodes.add(name);
+        if (isNamed(callee, '$items')) this.#lookAtOutput(name, given.slice(1));
+      }
       return;
     }
     if (callee['type'] !== 'MemberExpression') return;
-    if (isViewOf(callee['object'] as Syntax) && (node['arguments'] as unknown[]).length > 1)
-      this.#refuse('it reads another output or run of a node');
-    if (!this.#isExpression) return;
-    const method = callee['computed'] === true ? undefined : String((callee['property'] as Syntax)['name']);
     const object = callee['object'] as Syntax;
-    const isOfDates = (method === 'plus' || method === 'minus') && (node['arguments'] as unknown[]).length === 1;
+    const property = callee['property'] as Syntax;
+    const called = callee['computed'] === true ? literalOf(property) : String(property['name']);
+    if (isViewOf(object) && given.length > 0 && !(called === 'itemMatching' && given.length === 1)) {
+      if (given.length > 1) this.#refuse(OTHER_OUTPUT);
+      this.#lookAtOutput(nameOfView(object), given);
+    }
+    if (!this.#isExpression) return;
+    const method = callee['computed'] === true ? undefined : called;
+    const isOfDates = (method === 'plus' || method === 'minus') && given.length === 1;
     const isOwn =
       isOfDates ||
       (ON_MATH.has(method ?? '') && isNamed(object, 'Math')) ||
       ((method === 'first' || method === 'last') && isViewOf(object));
     if (method !== undefined && METHODS_OF_N8N.has(method) && !isOwn)
       this.#refuse(`"${method}()" is a method that n8n adds`);
+  }
+
+  /** Looks at the numbers of an output and a run. `name` is undefined for the incoming items. */
+  #lookAtOutput(name: string | undefined, numbers: readonly Syntax[]): void {
+    if (numbers.length > 2 || !numbers.every(isZero)) this.#refuse(OTHER_OUTPUT);
+    if (name !== undefined) this.#firstOutputs.add(name);
+    // The first run is the only one outside of loops, and `$runIndex` is refused inside of them.
+    if (numbers.length > 1) this.#used.add('$runIndex');
   }
 
   #lookAtMember(node: Syntax): void {
@@ -267,6 +288,15 @@ function isIdentifier(node: unknown): node is Syntax {
 
 function isViewOf(object: Syntax): boolean {
   return isNamed(object, '$input') || (object['type'] === 'CallExpression' && isNamed(object['callee'] as Syntax, '$'));
+}
+
+/** Returns the name of the node, if it is known and the view is not that of the incoming items. */
+function nameOfView(view: Syntax): string | undefined {
+  return view['type'] === 'CallExpression' ? literalOf((view['arguments'] as Syntax[])[0]) : undefined;
+}
+
+function isZero(node: Syntax): boolean {
+  return node['type'] === 'Literal' && node['value'] === 0;
 }
 
 function isNamed(node: Syntax | undefined, name: string): boolean {

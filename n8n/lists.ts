@@ -20,7 +20,7 @@ export function translateLoop(at: NodeTranslation): TranslatedNode {
   if (!isSingle && !(typeof size === 'number' && Number.isInteger(size) && size > 1))
     throw new NotTranslatable('the size of its batches is no plain number');
   const returns = isSingle ? 'items' : `batches(items, ${numberOf(size)})`;
-  const before = addData(at, { parts: [BATCHES], returns }, 'items');
+  const before = addData(at, { parts: [BATCHES], returns, failing: null, fills: false }, 'items');
   const id = at.add('for_each', { items: `{{ ${before}.result.value }}`, max_items: MAX_ITEMS, concurrency: 1 });
   at.link({ id: before, handle: null }, id);
   const { each, done } = loopOutputs(at.node);
@@ -41,7 +41,10 @@ function hasDots({ parameters }: NodeTranslation): boolean {
   return valueAt(parameters, 'options', 'disableDotNotation') !== true;
 }
 
-/** Returns the names of fields: a text with commas, a list of texts, or in earlier versions a list of objects. */
+/**
+ * Returns the names of fields as a text with commas or a list. In earlier versions, the file has them in a list of
+ * objects.
+ */
 function names(value: unknown): unknown {
   const listed = objectsOf(valueAt(value, 'fields'));
   if (listed.length > 0) return listed.map((each) => each['fieldName'] ?? '');
@@ -110,7 +113,7 @@ function aggregateItems(at: NodeTranslation): TranslatedNode {
   );
 }
 
-/** Adds a node that outputs one item for all incoming ones, or none if none comes in. */
+/** Adds a node that computes its items from all incoming ones, and outputs none if none comes in. */
 function addOne(at: NodeTranslation, part: string, parameters: JsonObject, returns: string): TranslatedNode {
   return addList(at, { parts: [part], parameters, returns: `items.length === 0 ? [] : ${returns}` });
 }

@@ -1,5 +1,5 @@
-// Finds the loops of a file. A loop of n8n is a cycle of connections, which becomes a node with a body. Every other
-// cycle is cut.
+// Finds the loops of a file. A loop of n8n is a cycle of connections through a node of `LOOP_TYPE`. It becomes a node
+// with a body. Every other cycle is cut.
 import { groupBy, LOOP_TYPE, type N8nLink, type N8nNode } from './n8n-file.js';
 
 interface FoundLoop {
@@ -11,10 +11,10 @@ interface FoundLoop {
 export interface Loops {
   /** The loops, by the node that divides the items. */
   loops: ReadonlyMap<N8nNode, FoundLoop>;
-  /** Nodes that divide items but whose cycle cannot become a body, with the reason. */
+  /** Nodes that divide items but cannot become loops, with the reason. */
   refused: ReadonlyMap<N8nNode, string>;
   links: readonly N8nLink[];
-  /** The connections that were cut because they close a cycle of another kind. */
+  /** The connections that were cut because they close a cycle that is none of `loops`. */
   cut: readonly N8nLink[];
   /** The nodes in topological order. */
   inOrder: readonly N8nNode[];

@@ -29,8 +29,8 @@ export function translateMerge(at: NodeTranslation): TranslatedNode {
 }
 
 /**
- * Warns about inputs without data: in the old order of execution, n8n executes the nodes before such an input although
- * no data reaches them, with an empty item.
+ * Warns about inputs that may get no data: in the old order of execution, and before version 2.1 of the node, n8n
+ * executes the nodes before such an input although no data reaches them, with an empty item.
  */
 function warnOfForcedInputs(at: NodeTranslation): void {
   const mayBeEmpty = at.around.flows.some((flows) => flows.some((flow) => flow.mayBeEmpty));
@@ -160,6 +160,8 @@ export function addJunction(at: NodeTranslation, flows: readonly Flow[], note: s
     {
       parts: [READ_INPUTS],
       returns: isOne ? 'lists[0][0] ?? null' : 'lists[0]',
+      failing: null,
+      fills: false,
       inputs: { json: null, inputs: [toInput(at, places)] },
     },
     note,

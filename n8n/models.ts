@@ -1,4 +1,4 @@
-// Translates chat nodes, connected model nodes, and the chains and agents that use them.
+// Translates the OpenAI nodes, and chains and agents with the model nodes that are connected to them.
 import { cutText } from '../graph/cut-text.js';
 import { isObject, type JsonObject } from '../graph/json.js';
 import { parseOrUndefined } from './expressions.js';
@@ -190,7 +190,10 @@ export function translateChain(at: NodeTranslation): TranslatedNode {
   return oneWay(id, answerPlace(at, id, [format === undefined ? 'text' : 'output'], format !== undefined));
 }
 
-/** Returns the node's own prompt if it defines one, otherwise the field `chatInput` of the incoming data. */
+/**
+ * Returns the node's own prompt if it defines one, otherwise the field `chatInput` of the incoming data. If that field
+ * cannot be read, returns a placeholder, with a warning.
+ */
 function promptOf(at: NodeTranslation): string {
   const { parameters } = at;
   const written = parameters['text'] ?? parameters['prompt'];
@@ -285,7 +288,7 @@ function toWorkflowTool(at: NodeTranslation, tool: N8nNode): JsonObject {
   };
 }
 
-/** Returns the title that n8n stores next to an id. */
+/** Returns the title that n8n stores next to an id as an addition to a sentence. Empty if there is none. */
 export function namedIn(id: unknown): string {
   const title = textOf(valueAt(id, 'cachedResultName')) ?? '';
   return title === '' ? '' : ` ("${shortened(title, 100)}" in n8n)`;

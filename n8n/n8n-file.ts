@@ -130,7 +130,8 @@ function readNode(entry: JsonObject, pinned: JsonObject, warn: Warn): N8nNode | 
 }
 
 /**
- * Reads a number or a number in text. As in n8n, a missing version is the newest. Returns undefined for anything else.
+ * Reads a number or a number in text. As in n8n, a missing or empty version and 0 stand for the newest. Returns
+ * undefined for anything else.
  */
 function readVersion(version: unknown): number | undefined {
   if (version === undefined || version === null || version === 0 || version === '') return Infinity;

@@ -1,5 +1,5 @@
-// The state of one node's translation: what it adds to the drawing, and its warnings. Nothing takes effect before
-// `commit`.
+// The state of one node's translation: the nodes and links that it adds to the drawing, and its warnings. They take
+// effect with `commit`.
 import { mapLeaves, type JsonObject } from '../graph/json.js';
 import { traitsOf, type NodeKind } from '../graph/kinds.js';
 import type { Draft, DraftNode, Source } from './draft.js';
@@ -79,7 +79,10 @@ export class NodeTranslation {
     return this.node.parameters;
   }
 
-  /** The place of the incoming items' `json`. Data from several places has already been joined. */
+  /**
+   * The place of the incoming items' `json`. If the node reads data from several places, that has already been joined;
+   * else this is the latest place of the first input.
+   */
   get json(): JsonPlace {
     this.#json ??= placesOf(this.around.flows[0] ?? [])[0] ?? {
       readings: [],
@@ -90,7 +93,7 @@ export class NodeTranslation {
     return this.#json;
   }
 
-  /** Replaces the place of `$json` after a node was inserted before this one. */
+  /** Replaces the place of `$json`, for example after a node was inserted before this one. */
   set json(place: JsonPlace) {
     this.#json = place;
   }
@@ -134,13 +137,13 @@ export class NodeTranslation {
     return place;
   }
 
-  /** Returns the reason why the JavaScript cannot read its data, or undefined if it can. Warns of paired items. */
-  unreadable({ names, nodes, paired }: JavaScript): string | undefined {
+  /** Returns the reason why the JavaScript cannot read what it names, undefined if it can. Warns of paired items. */
+  unreadable({ names, nodes, paired, firstOutputs }: JavaScript): string | undefined {
     if (names.has('$execution') && this.names.callbackUrl === undefined)
       return 'it is not certain which wait it belongs to';
     if (names.has('$runIndex') && this.around.loopsAround > 0) return 'rounds of a loop have no number here';
     for (const name of nodes) {
-      const place = this.around.names.node(name);
+      const place = this.around.names.node(name, firstOutputs.has(name) ? 0 : undefined);
       if (typeof place === 'string') return place;
       if (templateAt(place, []) === undefined) return place.gap ?? 'no variable names its data';
       if (paired.has(name)) this.#warnOfPairs(name, place);
@@ -184,6 +187,11 @@ export class NodeTranslation {
     return `{{ ${this.preparedAt}.${name} }}`;
   }
 
+  /** Lets a code node compute the expression, if the sandbox can. Returns the variable with its value. */
+  computed(expression: string): string | undefined {
+    return this.#prepare(expression, 'value');
+  }
+
   #translate(parameter: unknown, field: string): unknown {
     const translated = translateParameter(parameter, this.names);
     if (translated.problems.length === 0) return translated.value;
@@ -204,7 +212,10 @@ export class NodeTranslation {
     return mapLeaves(parameter, (leaf) => this.#translate(leaf, field));
   }
 
-  /** Translates a parameter that contains JSON as text. Returns undefined if it isn't JSON. */
+  /**
+   * Translates a parameter that contains JSON as text. Returns undefined if it isn't JSON, and no code node can compute
+   * it.
+   */
   jsonText(parameter: unknown, field: string): unknown {
     const translated = translateJsonText(parameter, this.names);
     if (translated !== undefined && translated.problems.length === 0) return translated.value;

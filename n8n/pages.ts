@@ -1,7 +1,7 @@
 // Translates the pages of HTTP Request to a loop. Its body computes the request of a page, sends it, and takes its
 // items.
 import type { JsonObject } from '../graph/json.js';
-import { addData } from './data-node.js';
+import { addData, isAlwaysFilled } from './data-node.js';
 import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
 import { wholePlace } from './json-places.js';
 import type { NodeTranslation, TranslatedNode } from './node-translation.js';
@@ -10,7 +10,7 @@ import { readExpression } from './javascript.js';
 import { piecesOf } from './expressions.js';
 import { PAGES } from './runtime/pages.js';
 
-/** What changes from page to page. */
+/** Says how the pages of a node are requested, and when they end. */
 export interface Paging {
   /** The parameters that each request sets: where they are, their names, and their values as parameters of n8n. */
   changes: readonly { place: 'query' | 'headers' | 'body'; name: string; value: unknown }[];
@@ -115,7 +115,8 @@ export function addPage(at: NodeTranslation, paging: Paging, url: string): Page 
         'const $response = pageBefore(inputs.last).response ?? {};',
         'const $pageCount = Number(inputs.page);',
         'const made = parametersOf(0);',
-        'if (made.next === "") throw new Error("The address of the next page is empty.");',
+        // Before the first page there is no answer that could name an address.
+        'if ($pageCount > 0 && made.next === "") throw new Error("The address of the next page is empty.");',
       ],
       returns:
         '{ ...made, url: $pageCount === 0 ? inputs.url : (made.next ?? inputs.url), pause: $pageCount === 0 ? 0 : Number(made.interval) / 1000 }',
@@ -161,7 +162,7 @@ export function closePages(
     ...how,
     ends: paging.ends,
     statusCodes: paging.statusCodes.filter((code) => !Number.isNaN(code)),
-    isFilled: at.node.settings['alwaysOutputData'] === true,
+    isFilled: isAlwaysFilled(at) && !at.isForEach,
     keepsAnswer: expressionsOf(paging).some(readsResponse),
   };
   const taken = addData(

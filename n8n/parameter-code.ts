@@ -17,13 +17,13 @@ interface Reading {
 
 export interface ParameterCode {
   source: string;
-  /** The names that n8n defines and the code reads. Undefined if there are no expressions. */
+  /** The names that n8n defines and the code reads. Undefined if the code evaluates no expression. */
   names: ReadonlySet<string> | undefined;
   /** The inputs of the code node that the expressions need. */
   inputs: JsonObject;
 }
 
-/** A parameter that holds JSON as text. The values of its expressions are written into the text as JSON. */
+/** A parameter that holds JSON as text. Objects and lists that its expressions return are written into it as JSON. */
 export class JsonText {
   readonly text: string;
   /** True if the code gets the parsed JSON instead of its text. */

@@ -39,7 +39,7 @@ function row(y: number): number {
   return Math.floor(y / CARD.height);
 }
 
-/** A card that moves to a free place as near to `spot` as possible. */
+/** A card that is placed at `spot`, or at the nearest free place above or below it. */
 export interface Added {
   id: string;
   spot: Spot;

@@ -3,7 +3,7 @@ import { MAX_NODES } from '../graph/document.js';
 import type { JsonObject } from '../graph/json.js';
 import { MAX_NOTES } from '../graph/notes.js';
 import { Draft, createSpots, leftOutNote, stickyNote } from './draft.js';
-import { mergeGuards, withGuard, closeOver, isClosable, findReaders, type Flow } from './flows.js';
+import { mergeGuards, placesOf, withGuard, closeOver, isClosable, findReaders, type Flow } from './flows.js';
 import {
   MAX_IMPORT_WARNINGS,
   groupBy,
@@ -21,7 +21,7 @@ import { NodeTranslation, NotTranslatable, type Surroundings } from './node-tran
 import { closeBodies } from './bodies.js';
 import { templateAt, type JsonPlace } from './json-places.js';
 import { findStart, isTrigger, type Start } from './triggers.js';
-import { TYPES_OF_DIFFERING_INPUTS, translateNode, translationOf } from './translate-node.js';
+import { ONCE_FOR_EACH, TYPES_OF_DIFFERING_INPUTS, translateNode, translationOf } from './translate-node.js';
 import { waitsForCall } from './control.js';
 import { zoneOf } from './dates.js';
 
@@ -29,7 +29,10 @@ export interface TranslatedFile {
   title: string | undefined;
   drawing: JsonObject;
   warnings: ImportWarning[];
-  /** The items of the first output of each translated node, by the name of the node. */
+  /**
+   * The items of the first output of nodes, by the names of the nodes. Only tests read them: a file that was translated
+   * in another process comes without them, because the process answers with JSON.
+   */
   outputs: ReadonlyMap<string, ItemsOfNode>;
 }
 
@@ -42,10 +45,10 @@ interface ItemsOfNode {
   isList: boolean;
 }
 
-/** Thrown if the translated file would exceed the limits of a drawing. */
+/** Thrown if the drawing would have more than `MAX_NODES` nodes. */
 export class TooLargeFile extends Error {}
 
-/** The distance between an added start and the first node, which is to its right. */
+/** How far an added start is left of the enabled trigger that it replaces, or of the leftmost node if there is none. */
 const START_GAP = 320;
 
 const FILTER_TYPE = 'n8n-nodes-base.filter';
@@ -76,10 +79,12 @@ class Translation {
   readonly #leftOut = new Set<N8nNode>();
   readonly #readers: ReadonlySet<N8nNode>;
   /**
-   * The variable with the callback address of the file's only waiting node. Undefined unless exactly one node waits.
+   * The variable with the callback address of the only node that waits for a call. Undefined unless exactly one node
+   * does so.
    */
   readonly #callbackUrl: string | undefined;
   #flowCount = 0;
+  #before: { reader: N8nNode; nodes: ReadonlySet<N8nNode> } | undefined;
 
   constructor(file: N8nFile) {
     this.#file = file;
@@ -99,7 +104,7 @@ class Translation {
     }
     this.#incoming = groupBy(this.#loops.links, ({ to }) => to);
     this.#outgoing = groupBy(this.#loops.links, ({ from }) => from);
-    this.#readers = findReaders(this.#loops);
+    this.#readers = findReaders(this.#loops, ONCE_FOR_EACH);
     const [waiting, ...others] = file.nodes.filter(waitsForCall);
     const isOnly = waiting !== undefined && others.length === 0;
     this.#callbackUrl = isOnly ? `${this.#ids.get(waiting)}.callback_url` : undefined;
@@ -215,8 +220,8 @@ class Translation {
   }
 
   /**
-   * True if the node runs although nothing leads to it: in a file without triggers, or before a merge in n8n's old
-   * order of execution, which also fetches the data of inputs that no trigger leads to.
+   * True if the node runs although nothing leads to it: in a file without enabled triggers, or directly before a Merge
+   * or Compare Datasets in n8n's old order of execution, which fetches the data of all inputs of such nodes.
    */
   #isRoot(node: N8nNode, links: readonly N8nLink[]): boolean {
     if (links.length > 0) return false;
@@ -230,7 +235,7 @@ class Translation {
       draft: this.#draft,
       id: this.#ids.get(node)!,
       names: {
-        node: (name) => this.#placeOf(name, node),
+        node: (name, output) => this.#placeOf(name, node, output),
         callbackUrl: this.#callbackUrl,
         title: this.#file.title ?? '',
         zone: zoneOf(this.#file.settings),
@@ -246,17 +251,40 @@ class Translation {
     };
   }
 
-  #placeOf(name: string, reader: N8nNode): JsonPlace | string {
+  #placeOf(name: string, reader: N8nNode, output: number | undefined): JsonPlace | string {
     const node = this.#byName.get(name);
     if (node === undefined) return 'the file has no node of that name';
     if (this.#leftOut.has(node) && !this.#places.has(node)) return 'that node was left out';
     if (isHidden(this.#loops, node, reader)) return 'that node is in a loop, which does not show what is in it';
+    const outputs = this.#out.get(node) ?? [];
+    const numbers = this.#outputsTo(node, reader);
+    if (output !== undefined && numbers.some((number) => number !== output))
+      return `not only the output ${output} of that node leads here`;
+    const [place, ...others] = placesOf(numbers.flatMap((number) => outputs[number] ?? []));
+    if (others.length > 0) return 'the items of that node come here by several ways';
+    return place ?? this.#places.get(node) ?? 'that node does not come before this one';
+  }
+
+  /** Returns the numbers of the outputs that lead to the reader. If none does, n8n reads the first one. */
+  #outputsTo(node: N8nNode, reader: N8nNode): number[] {
     const loop = this.#loops.loops.get(node);
     const { each, done } = loopOutputs(node);
-    const output = loop === undefined ? 0 : loop.body.has(reader) ? each : done;
-    return (
-      this.#out.get(node)?.[output]?.[0]?.place ?? this.#places.get(node) ?? 'that node does not come before this one'
-    );
+    if (loop !== undefined) return [loop.body.has(reader) ? each : done];
+    if ((this.#out.get(node) ?? []).length < 2) return [0];
+    const before = this.#nodesBefore(reader);
+    const links = (this.#outgoing.get(node) ?? []).filter(({ to }) => before.has(to));
+    return links.length === 0 ? [0] : [...new Set(links.map(({ output }) => output))];
+  }
+
+  /** Returns the reader and the nodes that lead to it. They are kept, because a node may read many others. */
+  #nodesBefore(reader: N8nNode): ReadonlySet<N8nNode> {
+    if (this.#before?.reader !== reader) {
+      // The set grows while it is iterated.
+      const nodes = new Set([reader]);
+      for (const node of nodes) for (const { from } of this.#incoming.get(node) ?? []) nodes.add(from);
+      this.#before = { reader, nodes };
+    }
+    return this.#before.nodes;
   }
 
   #close(node: N8nNode, inputs: Flow[][], { reason, keepsData }: { reason: string; keepsData: boolean }): void {

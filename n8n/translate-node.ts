@@ -1,5 +1,5 @@
 // The steps that every node's translation shares: its incoming links, and its settings for retries and failures.
-import { traitsOf } from '../graph/kinds.js';
+import { traitsOf, type NodeKind } from '../graph/kinds.js';
 import { MAX_DEPTH } from '../graph/plan.js';
 import { translateAgent, translateChain, translateFirstOpenAi, translateOpenAi } from './models.js';
 import { translateCall, translateStop, translateWait } from './control.js';
@@ -19,19 +19,20 @@ import {
   translateSplitOut,
   translateSummarize,
 } from './lists.js';
-import { addData, addOutputs, listPlace } from './data-node.js';
+import { addData, addOutputs, isAlwaysFilled, listPlace } from './data-node.js';
 import { addJunction, translateCompareDatasets, translateMerge } from './merge.js';
 import { RESULTS } from './runtime/core.js';
 import { translateRenameKeys, translateSet } from './set.js';
 import { translateCrypto, translateHtml, translateHtmlExtract, translateMarkdown, translateXml } from './texts.js';
 import { numberOf, LOOP_TYPE, SPLIT_OUT_TYPE } from './n8n-file.js';
 import { NotTranslatable, type NodeTranslation, type TranslatedNode } from './node-translation.js';
+import { JsonText } from './parameter-code.js';
 import { rowOf, templateAt, wholePlace, type JsonPlace } from './json-places.js';
 import { services, translateService } from './services/translate-service.js';
 import { translateNoOp, translateResponse } from './values.js';
 
-/** Types that call another system, and that n8n runs once for each item. */
-const ONCE_FOR_EACH: ReadonlySet<string> = new Set([
+/** Types that call another system or workflow, and run once for each item here. n8n does the same for most of them. */
+export const ONCE_FOR_EACH: ReadonlySet<string> = new Set([
   'n8n-nodes-base.httpRequest',
   'n8n-nodes-base.openAi',
   '@n8n/n8n-nodes-langchain.openAi',
@@ -88,20 +89,50 @@ export function translateNode(
   const entry = junction ?? translated.entry;
   if (junction !== undefined) at.link({ id: junction, handle: null }, translated.entry);
   for (const { source } of flows) at.link(source, entry);
-  return translated.outputs;
+  return ONCE_FOR_EACH.has(at.node.type) ? withEmptyItem(at, translated.outputs) : translated.outputs;
+}
+
+/** Kinds of nodes whose translation has already put an empty item in the place of none. */
+const FILLED_KINDS: ReadonlySet<NodeKind> = new Set(['code', 'switch', 'loop']);
+
+/**
+ * Returns the outputs of a node that calls another system. If n8n always outputs data, an added node puts one empty
+ * item in the place of a list without items.
+ */
+function withEmptyItem(at: NodeTranslation, outputs: TranslatedNode['outputs']): TranslatedNode['outputs'] {
+  const [output, ...others] = outputs;
+  const [source] = output?.sources ?? [];
+  if (!isAlwaysFilled(at) || output === undefined || output.place.items === undefined) return outputs;
+  if (source === undefined || FILLED_KINDS.has(at.kindOf(source.id))) return outputs;
+  // n8n does not execute a node without items.
+  const from = at.isForEach ? (templateAt(at.json, []) ?? {}) : {};
+  const inputs = { json: templateAt(output.place, []) ?? null, from };
+  const isEmpty = 'made.length === 0 && itemsOf(inputs.from).length > 0';
+  const returns = `((made) => (${isEmpty} ? [{}] : made))(itemsOf(inputs.json))`;
+  const id = addData(at, { parts: [], returns, failing: null, fills: false, keepsItems: false, inputs }, 'filled');
+  for (const each of output.sources) at.link(each, id);
+  return [{ sources: [{ id, handle: null }], place: { ...listPlace(at, id), row: rowOf(output.place) } }, ...others];
 }
 
 const MAX_ITEMS = 10_000;
 
-/** Returns the translated node with its settings. A node that calls another system runs for each of several items. */
+/** Returns the translated node with its settings. A node of `ONCE_FOR_EACH` runs for each of several items. */
 function translateWithItems(at: NodeTranslation, translate: Translate): TranslatedNode {
   if (ONCE_FOR_EACH.has(at.node.type) && at.json.items !== undefined) return translateForEach(at, translate);
   const translated = translate(at);
   const outputs = withSettings(at, translated);
   if (at.preparedId === undefined) return { ...translated, outputs };
+  warnOfPrepared(at);
   const before = addData(
     at,
-    { parts: [], parameters: Object.fromEntries(at.prepared), returns: 'parametersOf(0)' },
+    {
+      parts: [],
+      parameters: Object.fromEntries(at.prepared),
+      returns: 'parametersOf(0)',
+      failing: null,
+      fills: false,
+      keepsItems: false,
+    },
     'parameters',
     at.preparedId,
   );
@@ -123,6 +154,7 @@ function translateForEach(at: NodeTranslation, translate: Translate): Translated
   applyRetries(at, translated.called ?? id);
   if (onError !== undefined) at.change(id, { on_error: 'continue' });
   warnOfErrors(at, onError);
+  warnOfPrepared(at);
   const json = templateAt(place, []) ?? null;
   const error = `{{ ${id}.error.message }}`;
   at.json = outer;
@@ -132,6 +164,7 @@ function translateForEach(at: NodeTranslation, translate: Translate): Translated
       parts: [],
       parameters: Object.fromEntries(at.prepared),
       returns: 'items.map((json, index) => ({ json, parameters: parametersOf(index) }))',
+      failing: null,
     },
     'items',
   );
@@ -151,7 +184,7 @@ function translateForEach(at: NodeTranslation, translate: Translate): Translated
   return { entry: items, outputs: outputsAfterErrors(at, loop, onError) };
 }
 
-/** The error of a failed item takes the item's place at the ordinary output, or leaves by the output for errors. */
+/** A failed item is replaced by its error at the ordinary output, or leaves with it by the output for errors. */
 function outputsAfterErrors(
   at: NodeTranslation,
   loop: string,
@@ -166,7 +199,7 @@ function outputsAfterErrors(
       returns: isBranch ? '[succeeded(items), failed(items)]' : '[results(items)]',
       inputs: { json: `{{ ${loop}.result.items }}`, isObject: hasErrorObject(at) },
     },
-    'results',
+    { note: 'results' },
   );
   at.link({ id: loop, handle: null }, results.entry);
   return results.outputs;
@@ -193,7 +226,10 @@ function warnOfOtherVersions(at: NodeTranslation): void {
   at.warn(`These parameters are none of ${its}, and were left out: ${names.join(', ')}.`);
 }
 
-/** Adds a node that joins the data if it comes from several places. Returns its id, or undefined if none was added. */
+/**
+ * Adds a node that joins the data if this node reads data from several places. Returns the id of the added node, or
+ * undefined if none was added. If one of the places cannot be read, none is added and that place becomes `at.json`.
+ */
 function joinPlaces(at: NodeTranslation, flows: readonly Flow[], readsData: boolean): string | undefined {
   const places = placesOf(flows);
   if (places.length < 2 || !readsData) return undefined;
@@ -209,7 +245,7 @@ function joinPlaces(at: NodeTranslation, flows: readonly Flow[], readsData: bool
 
 const MAX_ATTEMPTS = 10;
 
-/** Applies n8n's settings for retries and failures, and adds the output for errors. */
+/** Applies n8n's settings for retries and failures. Returns the outputs, with that for errors if a node follows it. */
 function withSettings(at: NodeTranslation, translated: TranslatedNode): TranslatedNode['outputs'] {
   const id = translated.main ?? translated.entry;
   const onError = onErrorOf(at);
@@ -266,12 +302,19 @@ function warnOfErrors(at: NodeTranslation, onError: OnError | undefined): void {
     at.warn('The error of an item has its message here, and no other field of n8n.');
 }
 
+/** Warns of parameters whose error n8n continues after, but which another node computes here. */
+function warnOfPrepared(at: NodeTranslation): void {
+  const isJson = [...at.prepared.values()].some((parameter) => parameter instanceof JsonText);
+  if (isJson && onErrorOf(at) !== undefined)
+    at.warn('If a parameter is no valid JSON, the run fails here: another node computes it before this one.');
+}
+
 /** True if n8n outputs the error of the node as an object with fields. For other nodes it outputs only the message. */
 function hasErrorObject({ node }: NodeTranslation): boolean {
   return node.type === 'n8n-nodes-base.httpRequest';
 }
 
-/** True if n8n runs the node for each of several items, of which some may fail. */
+/** True if several items may come in, of which only some may fail. Never true for Code, Merge and Compare Datasets. */
 function hasItemErrors({ node, json }: NodeTranslation): boolean {
   return json.items !== undefined && node.type !== 'n8n-nodes-base.code' && !TYPES_OF_DIFFERING_INPUTS.has(node.type);
 }

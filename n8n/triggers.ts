@@ -19,11 +19,11 @@ import { emptyPlace, wholePlace, type JsonPlace } from './json-places.js';
 interface TranslatedTrigger {
   fields: JsonObject[];
   place: JsonPlace;
-  /** Sentences about the remaining manual steps. */
+  /** Sentences about differences from n8n and the remaining manual steps. */
   warnings: string[];
   /** The action of a user that resolves the first warning. */
   fix?: ImportFix;
-  /** The trigger with the highest rank becomes the start. */
+  /** Of the triggers with links, the one with the highest rank starts a run. */
   rank: number;
 }
 
@@ -56,7 +56,7 @@ const triggers: Readonly<Record<string, TranslateTrigger>> = {
     schedule(cronOfRule(objectsOf(valueAt(node.parameters, 'rule', 'interval')))),
   'n8n-nodes-base.cron': (node) => schedule(cronOfTimes(objectsOf(valueAt(node.parameters, 'triggerTimes', 'item')))),
   'n8n-nodes-base.interval': ({ parameters: { interval, unit } }) =>
-    schedule(everyPart(numberOf(interval) ?? 1, textOf(unit) ?? 'seconds', {})),
+    schedule(everyPart(numberOf(interval ?? 1), textOf(unit) ?? 'seconds', {})),
 };
 
 export const triggerTypes: readonly string[] = Object.keys(triggers);
@@ -135,12 +135,19 @@ function schedule(cron: string | undefined): TranslatedTrigger {
   };
 }
 
+/** The intervals that n8n uses if the file names none. That of each other unit is 1. */
+const DEFAULT_INTERVALS: ReadonlyMap<string, number> = new Map([
+  ['seconds', 30],
+  ['minutes', 5],
+]);
+
 function cronOfRule(intervals: readonly JsonObject[]): string | undefined {
   const [interval, ...others] = intervals;
   if (interval === undefined || others.length > 0) return undefined;
   const field = textOf(interval['field']) ?? 'days';
   if (field === 'cronExpression') return plainCron(interval['expression']);
-  return everyPart(numberOf(interval[`${field}Interval`]) ?? 1, field, interval);
+  const count = interval[`${field}Interval`] ?? DEFAULT_INTERVALS.get(field) ?? 1;
+  return everyPart(numberOf(count), field, interval);
 }
 
 function cronOfTimes(times: readonly JsonObject[]): string | undefined {
@@ -172,15 +179,18 @@ function plainCron(expression: unknown): string | undefined {
   return isPlain ? five.join(' ') : undefined;
 }
 
-function everyPart(count: number, unit: string, at: JsonObject): string | undefined {
-  const minute = inRange(at['triggerAtMinute'], 59);
-  const hour = inRange(at['triggerAtHour'], 23);
-  if (!Number.isInteger(count) || count < 1) return undefined;
+/** Returns undefined if no cron expression has these times, or if one of them is known only when n8n evaluates it. */
+function everyPart(count: number | undefined, unit: string, at: JsonObject): string | undefined {
+  if (count === undefined || !Number.isInteger(count) || count < 1) return undefined;
   if (unit === 'minutes' && 60 % count === 0) return count === 1 ? '* * * * *' : `*/${count} * * * *`;
+  const minute = inRange(at['triggerAtMinute'] ?? 0, 59);
+  const hour = inRange(at['triggerAtHour'] ?? 0, 23);
+  const day = inRange(at['triggerAtDayOfMonth'] ?? 1, 31);
+  if (minute === undefined || hour === undefined || day === undefined) return undefined;
   if (unit === 'hours' && 24 % count === 0) return `${minute} ${count === 1 ? '*' : `*/${count}`} * * *`;
   if (count > 1) return undefined;
   if (unit === 'days') return `${minute} ${hour} * * *`;
-  if (unit === 'months') return `${minute} ${hour} ${Math.max(1, inRange(at['triggerAtDayOfMonth'], 31))} * *`;
+  if (unit === 'months') return `${minute} ${hour} ${Math.max(1, day)} * *`;
   if (unit !== 'weeks') return undefined;
   const weekdays = Array.isArray(at['triggerAtDay']) ? at['triggerAtDay'] : [0];
   const days = weekdays.filter(
@@ -189,9 +199,9 @@ function everyPart(count: number, unit: string, at: JsonObject): string | undefi
   return days.length === 0 ? undefined : `${minute} ${hour} * * ${days.join(',')}`;
 }
 
-function inRange(value: unknown, most: number): number {
-  const number = numberOf(value) ?? 0;
-  return Number.isInteger(number) && number >= 0 && number <= most ? number : 0;
+function inRange(value: unknown, most: number): number | undefined {
+  const number = numberOf(value);
+  return number !== undefined && Number.isInteger(number) && number >= 0 && number <= most ? number : undefined;
 }
 
 export interface Start {
@@ -206,7 +216,7 @@ export interface Start {
    * at them.
    */
   others: { node: N8nNode; translated: TranslatedTrigger }[];
-  /** The data that each trigger provides, even if the trigger became no node. */
+  /** The data that each enabled trigger provides, even if the trigger became no node. */
   places: ReadonlyMap<N8nNode, JsonPlace>;
   leftOut: { node: N8nNode; reason: string }[];
   warnings: ImportWarning[];
@@ -218,13 +228,21 @@ interface Candidate {
   followers: ReadonlySet<N8nNode>;
 }
 
-/** Stands for a trigger without an equivalent, and for the start of a file without triggers. */
+/** Stands for a trigger without an equivalent, and for the start of a file without enabled triggers. */
 const NO_TRIGGER: TranslatedTrigger = {
   fields: [],
   place: wholePlace('input', 'input', 0),
   warnings: [],
   rank: 2,
 };
+
+/** Triggers that start a workflow beside its own work, for example after an error. */
+const BESIDE: ReadonlySet<string> = new Set([
+  'n8n-nodes-base.errorTrigger',
+  'n8n-nodes-base.evaluationTrigger',
+  'n8n-nodes-base.n8nTrigger',
+  'n8n-nodes-base.workflowTrigger',
+]);
 
 export function findStart(nodes: readonly N8nNode[], links: readonly N8nLink[]): Start {
   const outgoing = groupBy(links, ({ from }) => from);
@@ -235,16 +253,18 @@ export function findStart(nodes: readonly N8nNode[], links: readonly N8nLink[]):
       leftOut.push({ node, reason: 'it is switched off in the file' });
       continue;
     }
-    const translated = translateTrigger(node);
-    if (translated === undefined) {
-      const reason = 'it has no equivalent. Start runs over the API or by a hook, with its data as the input';
-      leftOut.push({ node, reason });
-    }
     const followers = new Set((outgoing.get(node) ?? []).map(({ to }) => to));
-    candidates.push({ node, translated: translated ?? NO_TRIGGER, followers });
+    candidates.push({ node, translated: translateTrigger(node) ?? NO_TRIGGER, followers });
   }
   const ranked = candidates.toSorted((a, b) => rankOf(b) - rankOf(a));
   const [first, ...rest] = ranked;
+  for (const { node } of candidates.filter(({ translated }) => translated === NO_TRIGGER)) {
+    const effect =
+      node === first?.node
+        ? 'Start runs over the API or by a hook, with its data as the input'
+        : 'What only it leads to was kept, but does not run';
+    leftOut.push({ node, reason: `it has no equivalent. ${effect}` });
+  }
   const others = rest.filter(
     ({ translated, followers }) =>
       translated !== NO_TRIGGER && [...followers].some((node) => !first!.followers.has(node)),
@@ -271,7 +291,8 @@ export function findStart(nodes: readonly N8nNode[], links: readonly N8nLink[]):
   };
 }
 
-/** A trigger without links is the last choice. */
-function rankOf({ translated, followers }: Candidate): number {
-  return followers.size === 0 ? -1 : translated.rank;
+/** A trigger without links is the last choice, after those of errors and the like. */
+function rankOf({ node, translated, followers }: Candidate): number {
+  if (followers.size === 0) return -1;
+  return BESIDE.has(node.type) ? 0 : translated.rank;
 }

@@ -3,7 +3,7 @@ import type { ActionBody, ActionField } from '../graph/actions/action.js';
 import { isFormType, isJsonType, isMultipartType } from '../graph/actions/render-request.js';
 import { isObject, ownValue, type JsonObject } from '../graph/json.js';
 import { copySchema, isReadOnly, requiredAt, type SizeBudget } from './copied-schema.js';
-import { entriesAt, resolve, resolveObject, OperationProblem, type OpenapiDocument } from './document.js';
+import { entriesAt, listAt, resolve, resolveObject, OperationProblem, type OpenapiDocument } from './document.js';
 import { collectionStyle, type FoundField } from './parameters.js';
 
 export interface FoundBody {
@@ -14,11 +14,12 @@ export interface FoundBody {
 const MOST_PROPERTIES = 500;
 /**
  * The limit on the schemas whose properties are put together for one body. A small document could need many more,
- * because each `allOf` may list the same part 50 times, on ten levels.
+ * because each `allOf` may list the same part 50 times (`MOST_PARTS_OF_ONE`), on ten levels.
  */
 const MOST_PARTS = 500;
+const MOST_PARTS_OF_ONE = 50;
 
-/** Returns undefined for an operation without a body. Throws `OperationProblem`. */
+/** Returns undefined for a missing body, one without media types, and Swagger 2.0. Throws `OperationProblem`. */
 export function readBody(document: OpenapiDocument, operation: JsonObject, budget: SizeBudget): FoundBody | undefined {
   const given = ownValue(operation, 'requestBody');
   if (given === undefined || document.isSwagger) return undefined;
@@ -28,7 +29,8 @@ export function readBody(document: OpenapiDocument, operation: JsonObject, budge
   const [mediaType, content] = media;
   const required = ownValue(requestBody, 'required');
   const body: ActionBody = { media_type: mediaType, ...(required === true && { is_required: true }) };
-  // Many documents omit `required` of the body although its properties are required, so only `false` makes it optional.
+  // Many documents omit `required` of the body although its properties are required, so only `false` makes the
+  // properties optional.
   return toFields(
     document,
     { body, schema: ownValue(content, 'schema'), content, isOptional: required === false },
@@ -69,7 +71,7 @@ interface GivenBody {
   schema: unknown;
   /** The media type object, which may have encodings. */
   content: unknown;
-  /** True if the document says that the body may be missing. */
+  /** True if no property is a required field, because the body may be missing. */
   isOptional: boolean;
 }
 
@@ -100,11 +102,13 @@ interface Properties {
   required: Set<string>;
 }
 
-/** Returns undefined for anything but an object whose properties are known. */
+/**
+ * Returns the properties that a client may write. Undefined if the body is no object, if there are none, if `oneOf` or
+ * `anyOf` decides about some of them, or if they exceed the limits.
+ */
 function propertiesOf(document: OpenapiDocument, schema: unknown): Properties | undefined {
-  const counted = { parts: 0 };
-  const found = joinedProperties(document, schema, { level: 0, counted });
-  return counted.parts > MOST_PARTS ? undefined : found;
+  const found = joinedProperties(document, schema, { level: 0, counted: { parts: 0 } });
+  return found === undefined || found.entries.length === 0 ? undefined : found;
 }
 
 interface Joining {
@@ -113,6 +117,10 @@ interface Joining {
   counted: { parts: number };
 }
 
+/**
+ * Returns no entries for a schema without properties, because it may still be a part that names required ones. Returns
+ * undefined if some properties are unknown: then the caller must not take the others for all of them.
+ */
 function joinedProperties(
   document: OpenapiDocument,
   given: unknown,
@@ -121,22 +129,25 @@ function joinedProperties(
   counted.parts += 1;
   if (counted.parts > MOST_PARTS) return undefined;
   const schema = given === undefined ? undefined : resolve(document, given);
-  if (!isObject(schema) || level > 10) return undefined;
+  if (level > 10) return undefined;
+  if (!isObject(schema)) return { entries: [], required: new Set() };
   if (['oneOf', 'anyOf'].some((key) => ownValue(schema, key) !== undefined)) return undefined;
   const type = ownValue(schema, 'type');
   if (type !== undefined && type !== 'object' && !(Array.isArray(type) && type.includes('object'))) return undefined;
   const entries = new Map<string, unknown>();
   const required = new Set(requiredAt(schema));
-  const parts = ownValue(schema, 'allOf');
-  for (const part of Array.isArray(parts) ? parts.slice(0, 50) : []) {
+  const parts = listAt(schema, 'allOf');
+  if (parts.length > MOST_PARTS_OF_ONE) return undefined;
+  for (const part of parts) {
     const inner = joinedProperties(document, part, { level: level + 1, counted });
-    for (const [name, property] of inner?.entries ?? []) entries.set(name, property);
-    for (const name of inner?.required ?? []) required.add(name);
+    if (inner === undefined) return undefined;
+    for (const [name, property] of inner.entries) entries.set(name, property);
+    for (const name of inner.required) required.add(name);
   }
   for (const [name, property] of entriesAt(schema, 'properties')) entries.set(name, property);
   if (entries.size > MOST_PROPERTIES) return undefined;
   const written = [...entries].filter(([, property]) => !isReadOnly(resolvedOrGiven(document, property)));
-  return written.length === 0 ? undefined : { entries: written, required };
+  return { entries: written, required };
 }
 
 function resolvedOrGiven(document: OpenapiDocument, value: unknown): unknown {

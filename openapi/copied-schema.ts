@@ -12,8 +12,8 @@ const MOST_REQUIRED = 1_000;
 const MOST_TEXT = 200;
 
 /**
- * What is left of the limits on the schemas of one action: the number of schemas (`values`), and the characters of
- * their JSON text. Copying reduces both.
+ * What is left of the limits on the schemas of an action's fields, or on that of its answer: the number of schemas
+ * (`values`), and the characters of their JSON text. Copying reduces both.
  */
 export interface SizeBudget {
   values: number;
@@ -48,7 +48,7 @@ interface Copying {
   level: number;
 }
 
-/** Throws `OperationProblem` if the schema itself refers to nothing. A schema inside it that does so becomes `{}`. */
+/** Throws `OperationProblem` for a reference that `resolve` refuses. Inside the schema, such a one becomes `{}`. */
 export function copySchema(document: OpenapiDocument, schema: unknown, budget: SizeBudget): JsonObject {
   return copy({ document, budget, within: [], level: 0 }, schema);
 }
@@ -91,7 +91,7 @@ function copy(copying: Copying, schema: unknown): JsonObject {
   return copied;
 }
 
-/** `put` takes copied schemas, whose characters `copy` has already counted. */
+/** `put` does not count the characters of its value, because `copy` has already counted those of a schema. */
 function putParts(inner: Copying, schema: JsonObject, put: Put): void {
   for (const key of ['allOf', 'anyOf', 'oneOf']) {
     const parts = ownValue(schema, key);
@@ -124,7 +124,7 @@ function requiredIn({ properties }: JsonObject, schema: JsonObject): string[] | 
   return required.length > 0 ? required : undefined;
 }
 
-/** Resolves a schema inside another one. Returns undefined for a reference that leads nowhere. */
+/** Resolves a schema inside another one. Returns undefined for a reference that `resolve` refuses. */
 function resolvedOrNothing(document: OpenapiDocument, schema: unknown): unknown {
   try {
     return resolve(document, schema);
@@ -136,7 +136,7 @@ function resolvedOrNothing(document: OpenapiDocument, schema: unknown): unknown 
 
 function putType(schema: JsonObject, put: Put): void {
   const type = ownValue(schema, 'type');
-  // `file` is the type that Swagger 2.0 has for the bytes of a file in a form.
+  // `file` is the type that Swagger 2.0 has for the bytes of a file.
   if (type === 'file') {
     put('type', 'string');
     put('format', 'binary');
@@ -173,7 +173,7 @@ function plainAt(schema: JsonObject, key: string, type: string): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? undefined : value;
 }
 
-/** Leaves out a text that is too long, because a cut default would be another default. */
+/** Leaves out null, lists, objects, and a text that is too long, because a cut default would be another default. */
 function smallDefault(schema: JsonObject): unknown {
   const value = ownValue(schema, 'default');
   if (value === null || isContainer(value)) return undefined;

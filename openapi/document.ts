@@ -3,7 +3,7 @@
 import { isObject, ownValue, type JsonObject } from '../graph/json.js';
 import { cutText } from '../graph/cut-text.js';
 
-/** Thrown for a document that cannot be used. Users see the message, which names the place in the document. */
+/** Thrown for a document that cannot be used. Users see the message, with the place in the document if one is known. */
 export class OpenapiError extends Error {
   override readonly name = 'OpenapiError';
 
@@ -12,7 +12,10 @@ export class OpenapiError extends Error {
   }
 }
 
-/** Thrown for a path or an operation that cannot be read and is left out. Users see the message as a warning. */
+/**
+ * Thrown for a part that cannot be read. If no caller goes on without the part, its path or operation is left out, and
+ * users see the message as a warning.
+ */
 export class OperationProblem extends Error {
   override readonly name = 'OperationProblem';
 }

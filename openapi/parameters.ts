@@ -14,7 +14,7 @@ export interface FoundField {
 }
 
 const MOST_PARAMETERS = 500;
-/** Headers that are not read as fields. OpenAPI excludes the first three; the client sets or never sends the others. */
+/** Headers that are not read as fields. OpenAPI excludes the first three; nodes refuse the others, except `cookie`. */
 const NO_FIELDS = new Set([
   'accept',
   'content-type',
@@ -125,7 +125,7 @@ const COLLECTION_STYLES = new Map<unknown, FieldStyle>([
   ['pipes', 'pipeDelimited'],
 ]);
 
-/** Returns how Swagger 2.0 writes a list: with commas unless `collectionFormat` says otherwise. */
+/** Returns how Swagger 2.0 writes a list: with commas, unless `collectionFormat` of a query or form says otherwise. */
 export function collectionStyle(parameter: JsonObject): Partial<ActionField> {
   if (parameter['type'] !== 'array') return {};
   const format = parameter['collectionFormat'];

@@ -28,7 +28,10 @@ const MOST_OPERATIONS = 20_000;
  */
 const MOST_VALUES = 1_500;
 const MOST_CHARACTERS = 36_000;
-/** The limit on the schemas of all actions together, so that they fit into the memory of the process that reads. */
+/**
+ * The limit on the schemas of the fields of all actions together, so that they fit into the memory of the process that
+ * reads. The schemas of the answers have half of it.
+ */
 const CHARACTERS_OF_ALL = 24_000_000;
 const CHARACTERS_OF_VALUE = 16;
 /**
@@ -45,13 +48,13 @@ export interface ReadAction extends ActionFacts {
   /** `[A-Za-z0-9_.-]`, unique in its service. */
   id: string;
   description: string;
-  /** The schema of the success answer, where it is JSON. */
+  /** The schema of the success answer. Null if there is none (`readResult`). */
   result: JsonObject | null;
   documentation_url: string | null;
 }
 
 export interface ServiceWarning {
-  /** The id of the operation, or its method and path. */
+  /** The id of the operation, or its method and path. Only the path if the path itself cannot be read. */
   operation: string;
   message: string;
 }
@@ -120,7 +123,7 @@ interface Reading {
   numbers: Map<string, number>;
   warnings: ServiceWarning[];
   operations: number;
-  /** The limit on the characters in the schemas of each action. */
+  /** The limit on the characters in the schemas of each action's fields. */
   characters: number;
 }
 
@@ -261,8 +264,8 @@ function toWords(id: string): string {
 }
 
 /**
- * Returns the operation's own server, or that of the document. If it cannot be used, throws `OperationProblem` for the
- * operation's own server, and `OpenapiError` for that of the document.
+ * Returns the server of the operation, else that of its path, else that of the document. If the chosen server cannot be
+ * used, throws `OpenapiError` for that of the document, and `OperationProblem` for the others.
  */
 function serverOf({ rules, server }: Reading, item: JsonObject, operation: JsonObject): string {
   const own = serverAt(operation, rules) ?? serverAt(item, rules);
@@ -305,8 +308,8 @@ function freeKey(properties: JsonObject, name: string, field: ActionField): stri
 }
 
 /**
- * Returns the schema of the success answer, or null if it is not described as JSON. A mistake in the answer is ignored,
- * because requests do not depend on it.
+ * Returns the schema of the success answer. Null if it has no schema, or in OpenAPI 3 is not described as JSON. A
+ * mistake in the answer also gives null, because requests do not depend on the answer.
  */
 function readResult(document: OpenapiDocument, operation: JsonObject, budget: SizeBudget): JsonObject | null {
   const answers = entriesAt(operation, 'responses');

@@ -8,7 +8,7 @@ export interface ServerRules {
   serverUrl?: string | undefined;
   /** The address of the document, against which a relative server URL is resolved. */
   documentUrl?: string | undefined;
-  /** True if private networks may be reached, which need no TLS. */
+  /** True if private networks may be reached, which need no TLS. `http` is then accepted for every host. */
   allowsHttp: boolean;
   /** Returns true for an address that nodes may not call. */
   isRefused?: ((url: URL) => boolean) | undefined;
@@ -17,7 +17,10 @@ export interface ServerRules {
 /** `problem` is a clause without a full stop, which completes an error message. */
 export type FoundServer = { server: string } | { problem: string };
 
-/** Returns the first server of an owner (document, path or operation) that can be used; undefined if it names none. */
+/**
+ * Returns the first server of an owner (document, path or operation) that can be used, else the problem of its first
+ * server. Undefined if the owner names none.
+ */
 export function serverAt(owner: JsonObject, rules: ServerRules): FoundServer | undefined {
   if (rules.serverUrl !== undefined) return { server: rules.serverUrl };
   const servers = listAt(owner, 'servers').filter(isObject).slice(0, 100);

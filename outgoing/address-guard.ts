@@ -30,7 +30,10 @@ function createGuardedLookup(rules: Rules): LookupFunction {
   };
 }
 
-/** Creates a connector for undici. Checks hosts that are addresses itself, because undici does not look them up. */
+/**
+ * Creates a connector for undici. It also checks the host before a lookup, because a host that is an address is not
+ * looked up, and `localhost` counts as private whatever it resolves to.
+ */
 export function createGuardedConnector(addressRules: AddressRules): buildConnector.connector {
   const rules = createRules(addressRules);
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: createGuardedLookup(rules) });

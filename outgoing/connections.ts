@@ -1,4 +1,4 @@
-// Chooses the network connection for each request to an address that a user names.
+// Keeps the network connections of outgoing-client.ts, which chooses one for each request.
 import { LRUCache } from 'lru-cache';
 import { Agent, type Dispatcher } from 'undici';
 import { createGuardedConnector } from './address-guard.js';

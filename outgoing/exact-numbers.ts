@@ -24,7 +24,7 @@ export function markNumbersIn(json: Uint8Array): Uint8Array {
 }
 
 /**
- * Marks the numbers in the data of whole server-sent events. Each line of data is marked by itself, because no number
+ * Marks such numbers in the data of whole server-sent events. Each line of data is marked by itself, because no number
  * or string of JSON goes on in the next line.
  */
 export function markNumbersInEvents(events: Uint8Array): Uint8Array {

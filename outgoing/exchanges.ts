@@ -1,4 +1,4 @@
-// The open requests of one MCP session. If an answer breaks off, is invalid or answers another request, the SDK leaves
+// The open requests of one MCP session. If an answer breaks off, is invalid or has the id of no request, the SDK leaves
 // the request waiting until its time-out. The code that detects such an answer fails the request here at once.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCErrorResponse, RequestId } from '@modelcontextprotocol/sdk/types.js';
@@ -9,11 +9,13 @@ export interface McpExchange {
   readonly id: number;
   /** Aborts the HTTP requests that wait for the answer. */
   readonly hangUp: AbortController;
-  /** True if the answer comes in an event stream. */
+  /** True if the server has answered the POST of the request with an event stream. */
   isStreaming: boolean;
   /** The number of consecutive failed attempts to resume a broken stream. */
   failedResumes: number;
   resumedAtMs: number;
+  /** The id after which the stream was last resumed; undefined if it has not been resumed. */
+  lastEventId: string | undefined;
   readonly reserve: Reserve;
 }
 
@@ -21,7 +23,7 @@ export interface McpExchange {
 interface Current {
   of: McpExchanges;
   exchange: McpExchange | undefined;
-  /** Reserves the memory for the answers of requests that start now. */
+  /** Reserves the memory for the answers of requests that this code starts. */
   reserve?: Reserve;
 }
 
@@ -45,7 +47,8 @@ export class McpExchanges {
     const id = Number(requestId);
     const hangUp = new AbortController();
     const { reserve = refuseLargeMessage } = this.#store ?? {};
-    const exchange = { id, hangUp, isStreaming: false, failedResumes: 0, resumedAtMs: 0, reserve };
+    const resumes = { failedResumes: 0, resumedAtMs: 0, lastEventId: undefined };
+    const exchange: McpExchange = { id, hangUp, isStreaming: false, ...resumes, reserve };
     this.#open.set(id, exchange);
     this.#lastId = Math.max(this.#lastId, id);
     return exchange;
@@ -65,7 +68,7 @@ export class McpExchanges {
 
   /**
    * Reserves memory for a message that has grown to this size. If its request is unknown, any open request of the
-   * session will do, because all requests of a session belong to one run.
+   * session will do, because a session serves one run only, or one request to the API.
    */
   reserve(exchange: McpExchange | undefined, size: MessageSize): Promise<void> | undefined {
     const [oldest] = this.#open.values();
@@ -93,7 +96,7 @@ export class McpExchanges {
     return Number.isInteger(id) && id >= 0 && id <= this.#lastId ? 'late' : 'unknown';
   }
 
-  /** Drops a request that nobody waits for any more, and closes its connection. */
+  /** Removes a request, and aborts its HTTP requests. Ignores a request that is not open. */
   drop(requestId: RequestId | undefined): void {
     const exchange = this.#open.get(Number(requestId));
     if (exchange === undefined) return;
@@ -101,7 +104,7 @@ export class McpExchanges {
     exchange.hangUp.abort();
   }
 
-  /** Fails one request, or all if it is unknown which one. Ignores requests that have been answered. */
+  /** Fails this request, or all open ones if `exchange` is undefined. Ignores a request that is not open any more. */
   fail(exchange: McpExchange | undefined, error: McpError): void {
     const failed = exchange === undefined ? [...this.#open.values()] : [exchange];
     for (const each of failed) {
@@ -112,7 +115,7 @@ export class McpExchanges {
   }
 }
 
-/** Messages up to this size need no memory of the budget. */
+/** The limits on a message whose request reserves no memory. */
 const SMALL_BYTES = 1024 * 1024;
 const SMALL_VALUES = 20_000;
 

@@ -1,5 +1,5 @@
-// Validates names and values of HTTP headers (RFC 9110, section 5), and decodes the values that servers send. A line
-// break in a value would start another header.
+// Validates names and values of HTTP headers (RFC 9110, section 5), and decodes received values. A line break in a
+// value would start another header.
 import { isUtf8 } from 'node:buffer';
 
 export function isHeaderName(text: string): boolean {
@@ -26,8 +26,8 @@ export function headerText(value: string): string {
 }
 
 /**
- * Headers that the HTTP client sets, or that apply to one connection only. A caller's value
- * would contradict the request that is sent.
+ * Headers that the HTTP client sets or refuses, or that apply to one connection only. A caller's value would contradict
+ * the request that is sent.
  */
 const CONNECTION_HEADERS = new Set([
   'connection',

@@ -76,10 +76,11 @@ async function connectBy(
     // The server supports streamable HTTP, but has lost the session while it was being opened. SSE would not help.
     if (first.isSessionLost) throw first;
     // If SSE fails with `mcp_protocol`, the server probably does not support SSE, and the first error says more. Any
-    // other error of SSE, such as refused credentials, is thrown itself.
+    // other error of SSE, such as refused credentials or a stream that broke during `initialize`, is thrown itself.
     return toSession(
       await open('sse').catch((second: unknown) => {
-        throw second instanceof McpError && second.code !== 'mcp_protocol' ? second : first;
+        const error = toMcpError(second);
+        throw error.code === 'mcp_protocol' ? first : error;
       }),
     );
   }
@@ -97,8 +98,7 @@ async function openSession(
 ): Promise<Opened> {
   signal.throwIfAborted();
   const transport = new WatchedTransport(target, network);
-  // Disables the SDK's compilation of the server's tool schemas. We never need it, and its
-  // validator is expensive to create.
+  // Replaces the SDK's validator of tool results, which is expensive to create and which our requests never use.
   const jsonSchemaValidator = { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'unused' }) };
   const client = new Client(CLIENT_INFO, { jsonSchemaValidator } as object);
   const stop = (): void => void transport.close();

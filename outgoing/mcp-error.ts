@@ -17,8 +17,8 @@ export class McpError extends Error {
   override name = 'McpError';
   readonly code: McpErrorCode;
   /**
-   * True if the request was never sent, or the server refused it without processing it, so that it may be
-   * retried. Always true for the errors of `McpClient.connect`.
+   * True only if the request was never sent, or the server refused it without processing it: it may then be retried.
+   * Always true for the errors of `McpClient.connect`.
    */
   readonly isBeforeSend: boolean;
   /** True if the server refuses the credentials (status 401). It has not executed anything. */
@@ -66,7 +66,7 @@ export class McpStatusError extends McpError {
 
 function statusCode(status: number): McpErrorCode {
   if (status === 401 || status === 403) return 'mcp_unauthorized';
-  // These statuses are temporary: the server is overloaded or restarts.
+  // These statuses may be temporary, because the server is overloaded or restarts.
   return status >= 500 || status === 408 || status === 429 ? 'mcp_unreachable' : 'mcp_protocol';
 }
 
@@ -97,7 +97,7 @@ export function toMcpError(error: unknown, method?: string): McpError {
   return new McpError('mcp_protocol', known ?? 'The MCP server does not follow the protocol.', false);
 }
 
-/** Converts a JSON-RPC error: the server's own, or one that carries ours (`fail` in exchanges.ts). */
+/** Converts a JSON-RPC error: the server's, the SDK's, or one that carries ours (`fail` in exchanges.ts). */
 function toAnsweredError(error: JsonRpcError, method: string | undefined): McpError {
   if (error.data instanceof McpError) return error.data;
   const text = error.message.replace(/^MCP error -?\d+: /, '');

@@ -65,7 +65,9 @@ export function createMcpFetch(options: McpFetchOptions): FetchLike {
     if (init.method === 'POST') return sendMessage(options, request);
     if (init.method === 'DELETE') return send(options, request);
     if (transport === 'streamable_http') {
-      if (request.headers.has('last-event-id')) return resume(options, request);
+      // If a resumed stream ends before another event with an id, the SDK forgets the id and requests a new stream.
+      const lastEventId = request.headers.get('last-event-id') ?? request.exchange?.lastEventId;
+      if (lastEventId !== undefined) return resume(options, request, lastEventId);
       // This stream is for requests of the server, of which we support only `ping`. It is not worth an open connection.
       return new Response(null, { status: 405 });
     }
@@ -101,15 +103,22 @@ export const MAX_RESUMES = 2;
 const RESUME_PAUSE_MS = 1_000;
 
 /** Requests the rest of a stream that ended before its answer came. */
-async function resume(options: McpFetchOptions, request: Outgoing): Promise<Response> {
+async function resume(options: McpFetchOptions, request: Outgoing, lastEventId: string): Promise<Response> {
   const { exchanges } = options;
-  const { exchange } = request;
+  const { exchange, headers } = request;
   if (exchange === undefined || !exchanges.isOpen(exchange)) throw brokenOff();
+  exchange.lastEventId = lastEventId;
+  headers.set('last-event-id', lastEventId);
   try {
     const waitMs = exchange.resumedAtMs + RESUME_PAUSE_MS - Date.now();
     if (waitMs > 0) await pause(waitMs, undefined, { signal: exchange.hangUp.signal });
     exchange.resumedAtMs = Date.now();
     const response = await check(await send(options, request), request, options.transport);
+    // The SDK does not report an answer without a body, such as a 204, and takes any other for an empty stream.
+    if (response.ok && !isEventStream(response.headers.get('content-type'))) {
+      await response.body?.cancel();
+      throw new McpError('mcp_protocol', 'The MCP server did not open an event stream.', false);
+    }
     exchange.failedResumes = 0;
     return limited(options, request, response, (end) => {
       endOfStream(exchanges, exchange, { ...end, isResumable: true });
@@ -123,7 +132,7 @@ async function resume(options: McpFetchOptions, request: Outgoing): Promise<Resp
   }
 }
 
-/** Well above the time that the SDK's parsers need after the end of a stream. */
+/** A request fails this long after the end of a stream that cannot be resumed: the SDK may still be parsing it. */
 const PARSED_AFTER_MS = 50;
 
 function endOfStream(exchanges: McpExchanges, exchange: McpExchange, { error, isResumable }: StreamEnd): void {
@@ -172,7 +181,10 @@ function toNetworkError(error: unknown, isUnsent: boolean, url: URL): McpError {
 /** Other redirects turn a POST into a GET. */
 const KEEPS_METHOD = new Set([307, 308]);
 
-/** Accepts a success, and a redirect within the origin, which the SDK follows. */
+/**
+ * Accepts a success, and a redirect within the origin that keeps the method, which the SDK follows. Throws `McpError`
+ * for any other answer.
+ */
 async function check(
   response: Response,
   request: Outgoing,
@@ -185,7 +197,8 @@ async function check(
     const target = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
     const isInside = target?.origin === url.origin;
     await response.body?.cancel();
-    if (isInside && (init.method === 'GET' || KEEPS_METHOD.has(response.status))) {
+    // The SDK's SSE transport sends its GET without a method.
+    if (isInside && ((init.method ?? 'GET') === 'GET' || KEEPS_METHOD.has(response.status))) {
       return new Response(null, { status: response.status, headers: { location: target.href } });
     }
     throw isInside ? new McpStatusError(response.status, false) : anotherOrigin();

@@ -2,7 +2,7 @@
 import { isConnectionHeader, isHeaderName, isHeaderValue, trimHeaderValue } from './header-text.js';
 import { McpError } from './mcp-error.js';
 
-/** Headers that the protocol sets itself. A user's value would break it. */
+/** A user's value of these headers would contradict the requests that the SDK and `fetch` make. */
 const OURS = new Set([
   'accept',
   'accept-encoding',
@@ -43,8 +43,8 @@ const MASK = '********';
 const MIN_CHARACTERS = 6;
 
 /**
- * Returns a function that masks the headers' values in a text, with and without their scheme (`Bearer`),
- * because a server may quote them.
+ * Returns a function that masks in a text the value of each header, and each of its parts, such as the token after
+ * `Bearer`, because a server may quote them.
  */
 export function createHeaderMask(headers: Record<string, string>): (text: string) => string {
   const values = Object.values(headers)

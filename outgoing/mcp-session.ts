@@ -19,9 +19,9 @@ const MAX_PARTS = 10_000;
  */
 const SDK_TIMEOUT_SLACK_MS = 180_000;
 
-// The schemas are loose, because tools are passed on unchanged and a result may contain unknown kinds of
-// parts. Items are validated only after their number, because zod keeps a kilobyte for each invalid
-// item. Tools are not validated here.
+// The schemas are loose, because tools are passed on unchanged and a result may contain unknown kinds of parts. The
+// number of parts is checked before the parts, because zod keeps a kilobyte for each invalid one. Tools are not
+// validated here.
 const pageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 const resultSchema = z.looseObject({
   content: z
@@ -145,7 +145,7 @@ async function joinPages(
   }
 }
 
-/** A list in which no item has a name is not a list of tools. */
+/** An empty list is a list of tools. Any other one is, if at least one item has a name. */
 function isListOfTools(items: unknown[]): boolean {
   return items.length === 0 || items.some(isTool);
 }

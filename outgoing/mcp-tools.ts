@@ -59,7 +59,10 @@ function whyNot(item: unknown, parameters: JsonObject | undefined): string | und
   return parameters === undefined ? 'The type of its input schema is not "object".' : undefined;
 }
 
-/** Returns undefined for the schema of anything but an object. An empty schema becomes an object without fields. */
+/**
+ * Returns undefined for a schema whose type is not `object`. An absent or empty schema becomes that of an object
+ * without fields.
+ */
 function toParameters(schema: unknown): JsonObject | undefined {
   if (schema === undefined || schema === null) return { type: 'object', properties: {} };
   if (!isObject(schema)) return undefined;

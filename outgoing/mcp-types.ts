@@ -25,7 +25,10 @@ export interface McpToolResult {
   parts: unknown[];
 }
 
-/** Methods reject with `McpError`, or with the signal's reason after it was aborted. Calls may be concurrent. */
+/**
+ * Methods reject with `McpError`, with the error of `reserve`, or with the signal's reason after it was aborted. Calls
+ * may be concurrent.
+ */
 export interface McpSession {
   /**
    * Returns the joined lists of all pages, unchanged, so some items may not be tools (`mcp-tools.ts`). Takes at most 30
@@ -39,7 +42,7 @@ export interface McpSession {
     /** `meta` becomes the request's `_meta`. */
     options: { timeoutMs: number; signal: AbortSignal; reserve?: Reserve; meta?: Record<string, unknown> },
   ): Promise<McpToolResult>;
-  /** Closes the session here and on the server. Never rejects. Requests in flight fail. */
+  /** Closes the session here, and on the server if it answers soon. Never rejects. Requests in flight fail. */
   close(): Promise<void>;
 }
 

@@ -40,7 +40,7 @@ export function limitBody(source: Source, reserve: Reserve): Bytes {
 
 /**
  * Delivers a stream of server-sent events in whole events, because a parser that sees a long event grow byte by byte
- * would take quadratic time. `onEnd` is called once, unless the reader cancels.
+ * would take quadratic time. `onEnd` is called once; if the reader cancels, it may not be called.
  */
 export function limitEvents(
   source: Source,
@@ -89,7 +89,7 @@ class EventSplitter {
   #hasNul = false;
   #eventHasData = false;
   #eventHasId = false;
-  /** An event that ended in CR, which the parser of the SDK delivers with the next byte. */
+  /** True after an event with data and an id, if it ended in CR: the SDK's parser delivers it with the next byte. */
   #isDue = false;
   #isAfterCr = false;
   #isBlank = false;

@@ -1,11 +1,11 @@
-// Measures a message of an MCP server while its bytes arrive, before anything parses it.
+// Measures messages of MCP servers while their bytes arrive, before anything parses them, and values that were parsed.
 import { McpError } from './mcp-error.js';
 
 export interface MessageSize {
   bytes: number;
   /**
-   * The number of elements, members and containers. They are counted because `{}` is two bytes of text, and takes a
-   * hundred bytes of memory.
+   * About the number of elements, members and containers. They are counted because `{}` is two bytes of text, and takes
+   * a hundred bytes of memory.
    */
   values: number;
 }
@@ -82,7 +82,7 @@ export class MessageCounter {
   }
 }
 
-/** Measures a parsed value. Its strings and keys count as bytes. */
+/** Measures a parsed value. Each character of its strings and keys counts as a byte. */
 export function sizeOf(value: unknown): MessageSize {
   const open = [value];
   let [bytes, values] = [0, 0];

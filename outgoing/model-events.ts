@@ -1,4 +1,4 @@
-// Reads the events of a model's stream, and ignores everything that providers send between them.
+// Reads the events of a model's stream, and ignores the comments that providers send between them.
 import { createParser } from 'eventsource-parser';
 
 interface ModelEventListeners {
@@ -7,7 +7,7 @@ interface ModelEventListeners {
    * for the latter.
    */
   onData: (data: string, isError: boolean) => void;
-  /** The limit on a line and on the data of an event. A longer one is dropped with a call of `onTooLarge`. */
+  /** The limit on what is held of an incomplete event. Beyond this limit it is dropped, and `onTooLarge` is called. */
   maxCharacters: number;
   onTooLarge: () => void;
   /** Called for a line that is invalid in an event stream. */
@@ -38,7 +38,7 @@ export function createModelEvents(listeners: ModelEventListeners): ModelEvents {
   return { feed: (text) => parser.feed(text), end: () => parser.feed('\n\n') };
 }
 
-/** Returns true if the text is a stream of events, regardless of its media type. */
+/** Returns true if the text begins like a stream of events, regardless of its media type. */
 export function looksLikeEvents(text: string): boolean {
   return /^\s*(?:(?:data|event|id|retry):|:)/.test(text);
 }

@@ -1,5 +1,6 @@
-// The HTTP client for requests to addresses that users name: those of HTTP nodes and actions, webhooks, token providers
-// and OpenAPI documents. It refuses addresses (address-guard.ts), follows redirects, and limits size and time.
+// The HTTP client for requests to addresses that users name: those of HTTP nodes and actions, tests of connections,
+// webhooks, token providers and OpenAPI documents. It refuses addresses (address-guard.ts), follows redirects, and
+// limits size and time.
 import { Readable } from 'node:stream';
 import { request, type Dispatcher } from 'undici';
 import type { AddressRules } from './refused-addresses.js';
@@ -38,7 +39,7 @@ export interface OutgoingRequest {
   readBody?: boolean;
   /**
    * Called with the total size before more bytes of the answer are stored. While its promise is pending, nothing more
-   * is read, and the time does not count towards `timeoutMs`.
+   * is read, and the time does not count towards `timeoutMs`, up to two minutes in all.
    */
   reserve?: (bytes: number) => Promise<void> | undefined;
   /**
@@ -47,11 +48,11 @@ export interface OutgoingRequest {
    * is to be read as usual.
    */
   consume?: ((head: AnswerHead) => ConsumeBody | undefined) | undefined;
-  /** The limit on the decoded size of a body that is consumed as a stream. */
+  /** The limit on the decoded size of a body that is consumed as a stream. Default 10 MiB. */
   maxConsumedBytes?: number;
 }
 
-/** A body of known length that is sent as a stream, opened again for each redirect. */
+/** A body of known length that is sent as a stream, opened again for each redirect after which it is sent again. */
 export interface StreamedBody {
   bytes: number;
   open: () => Promise<Readable>;
@@ -156,18 +157,19 @@ async function follow(
   for (let redirects = 0; ; redirects++) {
     assertHttp(url);
     if (typeof body === 'object') headers = withLength(headers, body.bytes);
-    // Before the body is opened, because nothing would close it if this throws.
+    // This comes before the body is opened, because nothing would close the body if `authorize` throws.
     const authorized = first.authorize?.({ url, headers }) ?? { url, headers };
     const showHost = first.hidesHost !== true && url.hostname === first.url.hostname;
     const stream = typeof body === 'object' ? await body.open() : undefined;
-    // After the body is opened, because the persistent connections of a tenant may be closed during that wait.
+    // This comes after the body is opened, because the persistent connections of a tenant may be closed meanwhile.
     const dispatcher = dispatcherFor(method);
     const sent = { method, body: stream ?? (body as string | undefined) ?? null, signal, dispatcher };
     const from = url;
     const answer = await tracedCall(
       { url, method, headers: authorized.headers, showHost },
       ({ statusCode }: Dispatcher.ResponseData) => statusCode,
-      // undici ignores the signal while it connects. An aborted request is never sent, so its end need not be awaited.
+      // undici ignores the signal while it connects. A request that is aborted then is never sent, so its end need not
+      // be awaited.
       (tracedHeaders) => untilAborted(request(authorized.url, { ...sent, headers: tracedHeaders }), signal),
     ).catch((error: unknown) => {
       throw noteAddress(error, from);
@@ -228,7 +230,7 @@ async function toResponse(
     try {
       return { ...head, body: await consumeBody(decoded) };
     } catch (error) {
-      // The consumer may have stopped without it. The socket would then stay open.
+      // The consumer may have stopped without destroying the stream. The socket would then stay open.
       decoded.destroy();
       throw error;
     }

@@ -9,7 +9,7 @@ import { buildConnector } from 'undici';
  * of the process has its own cost.
  */
 const DELAYS_MS = [0, 30, 60, 120];
-/** Each delay applies to this many small reads in a row. */
+/** Each delay applies to this many small reads in a row, the last one to all further ones. */
 const READS_OF_DELAY = 4;
 /** A read of this size is not one of many small ones. */
 const LARGE_BYTES = 8 * 1024;

@@ -7,8 +7,8 @@ import { untilAborted } from './until-aborted.js';
 export interface PausableDeadline {
   signal: AbortSignal;
   /**
-   * Awaits `work`. Its duration does not count, up to `MAX_PAUSED_MS` over the life of the deadline. Rejects when the
-   * deadline has passed. The work itself continues; a wait for memory stops when its lease ends.
+   * Awaits `work`. Its duration does not count, up to `MAX_PAUSED_MS` over the life of the deadline. Rejects when
+   * `signal` is aborted. The work itself continues; a wait for memory stops when its lease ends.
    */
   outside<T>(work: Promise<T>): Promise<T>;
   clear(): void;

@@ -18,9 +18,9 @@ const ALWAYS_BLOCKED = ['168.63.129.16'];
 
 /**
  * Returns true if the URL's host is a refused address in any notation. Blocked addresses are always refused. Unless
- * private networks are allowed, `localhost` and all addresses that are not public are refused too: private, loopback,
- * link-local, metadata, CGNAT and reserved ones, and IPv6 addresses that contain an IPv4 address. The addresses of any
- * other name are known only when connecting (address-guard.ts).
+ * private networks are allowed, `localhost`, names below it and all addresses that are not public are refused too:
+ * private, loopback, link-local, metadata, CGNAT and reserved ones, and IPv6 addresses that contain an IPv4 address.
+ * The addresses of any other name are known only when connecting (address-guard.ts).
  */
 export function namesRefusedAddress(url: URL, rules: AddressRules): boolean {
   return isRefusedHost(url.hostname, createRules(rules));

@@ -9,9 +9,9 @@ interface BodyReading extends Decoding {
 
 /**
  * Returns the whole body, decoded by its `content-encoding`. An unknown encoding is left undecoded. Returns undefined
- * if the body exceeds `limitBytes` before, during or after decoding, so that a small answer cannot expand into a large
- * one. While `reserve` waits, backpressure on the socket slows the server down. Throws `TooManyEncodingsError`, and the
- * error of an aborted stream after `signal` is aborted.
+ * if the announced length, the output of a decoder or the whole body exceeds `limitBytes`, so that a small answer
+ * cannot expand into a large one. While `reserve` waits, backpressure on the socket slows the server down. Throws
+ * `TooManyEncodingsError`, and the error of an aborted stream after `signal` is aborted.
  *
  * A body with an announced length is reserved before its first byte and then read without a pause. If a body is paused
  * at its very last byte and the server closes the connection meanwhile, undici treats it as broken.
@@ -60,7 +60,7 @@ async function collect(
   return Buffer.concat(chunks);
 }
 
-/** Each function receives the first byte. A map, because a server may name an encoding `constructor`. */
+/** Each function receives the first byte. This is a map, because a server may name an encoding `constructor`. */
 const DECODERS = new Map<string, (first: number) => Transform>([
   ['gzip', () => createGunzip()],
   ['x-gzip', () => createGunzip()],
@@ -149,8 +149,8 @@ interface Decoding {
 }
 
 /**
- * Returns the body, decoded by its `content-encoding`. The stream fails with `ExpandedTooFarError`. An unknown encoding
- * is left undecoded. Throws `TooManyEncodingsError`.
+ * Returns the body, decoded by its `content-encoding`. The stream fails with `ExpandedTooFarError` if the output of a
+ * decoder exceeds `limitBytes`. An unknown encoding is left undecoded. Throws `TooManyEncodingsError`.
  */
 export function decodeBody(body: Readable, { encoding, limitBytes, signal }: Decoding): Readable {
   const names = encodingsOf(encoding);
@@ -172,7 +172,7 @@ export function decodeBody(body: Readable, { encoding, limitBytes, signal }: Dec
   return decoded === body ? body : addAbortSignal(signal, decoded);
 }
 
-/** Like `decodeBody`, but a body without an encoding fails with `ExpandedTooFarError` beyond the limit, too. */
+/** Like `decodeBody`, but a body that is not decoded fails with `ExpandedTooFarError` beyond the limit, too. */
 export function decodeWithin(body: Readable, decoding: Decoding): Readable {
   const decoded = decodeBody(body, decoding);
   if (decoded !== body) return decoded;

@@ -12,9 +12,9 @@ export interface TextOfBytes {
 }
 
 /**
- * Decodes with the first of these that exists: the byte order mark, the charset of the media type, the declaration in
- * the first 1,024 bytes of HTML and XML. If none exists, valid UTF-8 without null characters is decoded as UTF-8, and
- * for other bytes a detector chooses the encoding. If it finds none, the bytes are decoded as UTF-8.
+ * Decodes with the first of these that names a known encoding: the byte order mark, the charset of the media type, the
+ * declaration in the first 1,024 bytes of HTML and XML. If none does, valid UTF-8 without null characters is decoded as
+ * UTF-8, and for other bytes a detector chooses the encoding. If it finds none, the bytes are decoded as UTF-8.
  */
 export async function textOfBytes(bytes: Uint8Array, type: string | undefined): Promise<TextOfBytes> {
   const declared = declaredEncoding(bytes, type);
@@ -29,7 +29,7 @@ export async function textOfBytes(bytes: Uint8Array, type: string | undefined): 
 const TEXT_TYPE =
   /^(?:text\/.+|application\/(?:json|xml|javascript|ecmascript|x-javascript|x-ndjson|x-www-form-urlencoded)|application\/.+\+(?:json|xml))$/;
 
-/** Returns true for `text/*`, JSON, XML, JavaScript and forms. */
+/** Returns true for `text/*`, JSON, XML, JavaScript and URL-encoded forms. */
 export function isTextType(type: string): boolean {
   const [name = ''] = type.toLowerCase().split(';');
   return TEXT_TYPE.test(name.trim());
@@ -126,7 +126,7 @@ const DETECTED: Readonly<Record<string, string>> = {
   'utf-16-le': 'utf-16le',
 };
 const MOST_COMMON = 'cp1252';
-/** The most common encoding is chosen unless another one is more likely by more than this factor. */
+/** The most common encoding is tried first unless another one is more likely by more than this factor. */
 const LIKELIER_FACTOR = 3;
 const MOST_TRIED = 5;
 /** Control characters that do not occur in text. */

@@ -7,8 +7,8 @@ import { ProcessSlots } from './process-slots.js';
 import type { Reply, Work } from './work.js';
 
 /**
- * The limit on the processes of one `Processes` object. The API and each worker have two such objects. An owner uses
- * one process at a time, so that one is left for others.
+ * The limit on the processes of one `Processes` object. The API has three such objects, and each worker has two. An
+ * owner uses one process at a time, so that one is left for others.
  */
 const PROCESSES = 2;
 const PROCESSES_OF_AN_OWNER = 1;
@@ -23,13 +23,12 @@ interface MemoryLimits {
   residentMb: number;
 }
 
-/** The limits for parsers of documents. The bytes of a document are outside the heap. */
+/** The limits for documents of files. The bytes of a document are outside the heap. */
 export const DOCUMENT_LIMITS: MemoryLimits = { heapMb: 256, residentMb: 512 };
 
-/** The limits for OpenAPI documents. */
 export const OPENAPI_LIMITS: MemoryLimits = { heapMb: 240, residentMb: 300 };
 
-interface WorkOptions {
+export interface WorkOptions {
   /** The project of the work in a worker, or the user in the API. */
   owner: number;
   signal: AbortSignal;
@@ -37,6 +36,11 @@ interface WorkOptions {
   limitMs: number;
   /** The limit on waiting tasks of the owner; further ones are refused. There is no limit by default. */
   maxWaiting?: number;
+  /**
+   * Called with the waits for a process and for its start, so that a caller with a time limit of its own can leave them
+   * out. The returned promise must settle like the given one.
+   */
+  outside?: (<T>(wait: Promise<T>) => Promise<T>) | undefined;
 }
 
 /**
@@ -50,11 +54,14 @@ export class ProcessesBusyError extends Error {
 export interface Processes {
   /**
    * Returns the answer, or undefined if the work took too long or too much memory, or if its process ended by itself.
-   * Rejects with `ProcessesBusyError`, or with the reason of the signal if that is aborted.
+   * Rejects with `ProcessesBusyError`, with the reason of the signal if that is aborted, or with another error after
+   * `close`.
    */
   run(work: Work, options: WorkOptions): Promise<Reply | undefined>;
   close(): void;
 }
+
+const asItIs = <T>(wait: Promise<T>): Promise<T> => wait;
 
 interface WorkProcess {
   child: ChildProcess;
@@ -116,8 +123,11 @@ export function createProcesses(entry = new URL('host.js', import.meta.url), lim
     started.child.kill('SIGKILL');
   }
 
-  async function attempt(work: Work, { signal, limitMs }: WorkOptions): Promise<Reply | 'again' | undefined> {
-    const started = reuseIdle() ?? (await start(signal));
+  async function attempt(
+    work: Work,
+    { signal, limitMs, outside = asItIs }: WorkOptions,
+  ): Promise<Reply | 'again' | undefined> {
+    const started = reuseIdle() ?? (await outside(start(signal)));
     if (started === undefined) throw new ProcessesBusyError('No process could be started.');
     const { isFresh } = started;
     const limit = startDeadline(limitMs, signal);
@@ -138,10 +148,10 @@ export function createProcesses(entry = new URL('host.js', import.meta.url), lim
 
   return {
     async run(work, options) {
-      const { owner, maxWaiting = Infinity } = options;
+      const { owner, maxWaiting = Infinity, outside = asItIs } = options;
       if (slots.waitingOf(owner) >= maxWaiting) throw new ProcessesBusyError('Too much work waits.');
       const signal = AbortSignal.any([options.signal, closing.signal]);
-      await slots.take(owner, signal);
+      await outside(slots.take(owner, signal));
       try {
         let reply = await attempt(work, { ...options, signal });
         while (reply === 'again') reply = await attempt(work, { ...options, signal });

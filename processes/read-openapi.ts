@@ -27,7 +27,7 @@ export type OpenapiReply =
       kind: 'openapi-service';
       service: Omit<ReadService, 'actions'>;
       actionCount: number;
-      /** The actions as texts of JSON lists, each of about a megabyte. Only the database parses these texts. */
+      /** The actions as texts of JSON lists, each of about a megabyte, which the API passes on to the database. */
       lists: string[];
     }
   | { kind: 'openapi-refused'; field: 'openapi' | 'name' | 'server_url' | 'body'; message: string };

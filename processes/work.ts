@@ -13,7 +13,7 @@ import { readOpenapiWork, type OpenapiReply, type OpenapiWork } from './read-ope
 
 export type Work =
   /**
-   * Finds the questions of one node whose answer is true. `left` and `right` are indexes of `texts`, so that the
+   * Finds questions whose answer is true, as `mode` says. `left` and `right` are indexes of `texts`, so that the
    * message contains each text once.
    */
   | { kind: 'questions'; texts: string[]; questions: Combined<PackedTexts>[]; mode: QuestionMode }
@@ -45,7 +45,7 @@ export function questionsWork(questions: readonly Question[], mode: QuestionMode
 }
 
 export type Reply =
-  /** The indexes of the questions whose answer is true. */
+  /** The indexes of the questions that were found. */
   | { kind: 'held'; held: number[] }
   /** `problem` describes the first mismatch. */
   | { kind: 'checked'; problem: string | undefined }

@@ -33,7 +33,10 @@ export function createLogger(name: string, level: string, { isTracing = false } 
   return pino(options, pino.destination({ dest: 1, sync: true }));
 }
 
-/** Logs only name, code, message and stack, because a database error also contains the row that caused it. */
+/**
+ * Logs only name, code, message and stack of an error and of its causes, because a database error also contains the row
+ * that caused it.
+ */
 function toLoggableError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code } = error as Error & { code?: unknown };

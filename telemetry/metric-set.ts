@@ -1,12 +1,12 @@
-// The metrics of a process: the defaults of every process, and its own counters, gauges and histograms.
+// The metrics of a process: prom-client's default metrics of Node.js, and its own counters, gauges and histograms.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** The known values of each label; empty if they are not known in advance. */
 type Labels<L extends string> = Record<L, readonly string[]>;
 
 /**
- * Creates every series with known labels at 0, because Prometheus sees no increase in a series
- * that starts with its first event.
+ * Its counters and gauges begin with a 0 in every series whose label values are known, because Prometheus sees no
+ * increase in a series that starts with its first event.
  */
 export function createMetricSet() {
   const registry = new Registry();

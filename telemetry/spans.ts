@@ -75,7 +75,8 @@ export async function inSpan<T>(name: string, options: SpanOptions, act: (span?:
   try {
     return await context.with(trace.setSpan(context.active(), span), () => act(span));
   } catch (error) {
-    // The run was cancelled or the caller closed the connection, so this is no failure.
+    // The work was stopped from outside, for example because its run was cancelled or the caller closed the connection,
+    // so this is no failure.
     if (error instanceof Error && STOPPED.has(error.name)) span.setAttribute('cancelled', true);
     else markFailed(span, codeOf(error));
     throw error;
@@ -89,8 +90,8 @@ export function markFailed(span: Span, code: string): void {
 }
 
 /**
- * Returns the active span as W3C `traceparent`; undefined while tracing is off. `tracestate`
- * and baggage are never passed on.
+ * Returns the active span as W3C `traceparent`; undefined without one, or while tracing is off. `tracestate` and
+ * baggage are never passed on.
  */
 export function currentTraceparent(): string | undefined {
   if (!isOn) return undefined;
@@ -112,7 +113,8 @@ export function withTraceparent(headers: Record<string, string>): Record<string,
 }
 
 /**
- * Returns the run's span as parent of its nodes. Its id is derived from the run's id, so that any process can name it.
+ * Returns the context of the run's span, as a parent or for a link. The id of the span is derived from the run's id, so
+ * that any process can name the span. Undefined if `traceparent`, as stored with the run, is missing or malformed.
  */
 export function runContext(runId: string, traceparent: string | null | undefined): Context | undefined {
   const request = trace.getSpanContext(contextOf(traceparent));
@@ -121,7 +123,10 @@ export function runContext(runId: string, traceparent: string | null | undefined
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, traceFlags, spanId: runSpanId(runId), isRemote: true });
 }
 
-/** The first half of a UUID is random except for its version, and is never zero. */
+/**
+ * Returns the first half of the run's UUID. It has the length of a span id and contains the UUID's version, so it is
+ * never zero, which would be no valid id.
+ */
 export function runSpanId(runId: string): string {
   return runId.replaceAll('-', '').slice(0, 16).toLowerCase();
 }
@@ -135,7 +140,7 @@ export function annotateActiveSpan(attributes: Attributes): void {
   if (isOn) trace.getActiveSpan()?.setAttributes(attributes);
 }
 
-/** Returns the ids of the active span, for log lines. */
+/** Returns the ids of the active span; undefined if there is none, or if it is not sampled. */
 export function activeTraceIds(): { trace_id: string; span_id: string } | undefined {
   const active = isOn ? trace.getActiveSpan()?.spanContext() : undefined;
   if (active === undefined || (active.traceFlags & TraceFlags.SAMPLED) === 0) return undefined;
@@ -148,8 +153,8 @@ function masked(attributes: Attributes, mask: Mask): Attributes {
 }
 
 /**
- * Returns a code without free text: the `type` of our own failures, Node.js's `code`, or else
- * the name of the error's class.
+ * Returns a code without free text: the `type` of an `ApplicationFailure`, the `code` or else the `name` of any other
+ * error, and `error` if that is not a single word.
  */
 function codeOf(error: unknown): string {
   const { type, code, name } = (error ?? {}) as { type?: unknown; code?: unknown; name?: unknown };

@@ -1,21 +1,21 @@
-// Enables OpenTelemetry if its standard variables request traces. The packages are loaded only then.
+// Enables OpenTelemetry if its standard variables request traces. Its SDK is loaded only then.
 import type { Environment } from '../config/environment.js';
 import type { Logger } from './logger.js';
 import { setTracing } from './spans.js';
 
 interface Tracing {
-  /** Sends the remaining spans within two seconds; never rejects. */
+  /** Sends the remaining spans, and gives up after two seconds; never rejects. */
   shutdown(): Promise<void>;
 }
 
-/** A process must end within 15 s of SIGTERM. This fits into the time that remains after its work has ended. */
+/** Short, because a process must end within 15 s of SIGTERM, and its work may take most of that time to end. */
 const FLUSH_MS = 2_000;
 const COMPLAIN_EVERY_MS = 60_000;
 const OFF: Tracing = { shutdown: () => Promise.resolve() };
 
 /**
- * A slow or unavailable collector neither delays nor fails anything. Ended spans wait in a queue of fixed length
- * (`OTEL_BSP_MAX_QUEUE_SIZE`), and spans that do not fit are dropped.
+ * A slow or unavailable collector fails nothing, and delays nothing but `shutdown`. Ended spans wait in a queue of
+ * fixed length (`OTEL_BSP_MAX_QUEUE_SIZE`), and spans that do not fit are dropped.
  */
 export async function startTracing(
   service: 'api' | 'worker',

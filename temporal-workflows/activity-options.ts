@@ -39,29 +39,30 @@ import { DEFAULT_POOL, queueOfPool } from '../graph/pools.js';
 import type { ReusedNode } from '../graph/planner.js';
 
 /**
- * The activity itself decides how often a node is attempted. It counts attempts in the database, and after the last one
- * it fails with a non-retryable failure, so an outage of our own services never uses up a node's attempts. Temporal's
- * retry policy only sets the delay between retries, and `scheduleToCloseTimeout` ends an activity that never succeeds
- * (docs/adr/0004-attempts-counted-in-postgres.md).
+ * The activity itself decides how often a node is attempted. It counts the attempts in the database, so a retry by
+ * Temporal while the database is away is no attempt. After the last attempt it fails with a non-retryable failure.
+ * Temporal's retry policy only sets the delay between retries, and in the default pool `scheduleToCloseTimeout` ends an
+ * activity that never succeeds (docs/adr/0004-attempts-counted-in-postgres.md).
  */
 const outgoing = {
   // A run must not end before it knows whether its calls were charged.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  // A node whose worker died is retried after 11 s at best, and after at most 20 s if its activity was retried before.
+  // A node whose worker died is retried 11 s after the last heartbeat, or up to 20 s after it if the activity was
+  // retried before, as soon as a worker is free.
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
 } as const;
 
-// Allows for two of the longest calls (models and MCP tools 600 s, requests 300 s), because an activity may start
-// another node until shortly after its first one has ended. Each call adds 2 min in which its answer waits for
-// memory, 2 min to connect twice and 30 min to record while the database is away or full. The rest allows for waiting
-// for memory before a call.
+// Allows for two of the longest calls (models and MCP tools 600 s, requests 300 s), because a model may be asked a
+// second time, and an activity may start another node until shortly after its first one has ended. Each call adds 2 min
+// in which its answer waits for memory, 2 min to connect twice and 30 min to record while the database is away or full.
+// The rest allows for waiting for memory before a call.
 // Heartbeats detect a dead worker, so this limit only has to be long enough never to cut off a call that is paid for.
 const NODE_LIMIT = '90m';
 const nodeOptions = { ...outgoing, startToCloseTimeout: NODE_LIMIT } as const;
 /** A turn may request 128 calls of 600 s each, and 8 run in parallel: 2 h 40 min, plus time to connect. */
 const longOptions = { ...outgoing, startToCloseTimeout: '4h' } as const;
-/** With `takeWithin`: the limit on an activity that never succeeds, added to the time that it may wait in its queue. */
+/** With `takeWithin`, an activity in the default pool that never succeeds ends after `takeWithin` plus this time. */
 const GIVE_UP_SECONDS = 24 * 3600;
 const inActivity = proxyActivities<NodeActivities & Pick<Activities, 'agentTurn'>>({
   ...nodeOptions,
@@ -80,7 +81,7 @@ const inPoolForLong = proxyActivities<Pick<Activities, 'agentTools'>>(longOption
 export interface Place {
   /** Absent for the default pool. */
   pool?: string;
-  /** In seconds; absent for no limit. */
+  /** In seconds; absent if the node sets no limit. */
   takeWithin?: number;
 }
 
@@ -95,7 +96,7 @@ function optionsOf({ pool, takeWithin }: Place): ActivityOptions {
 
 /**
  * The options of short activities, which make no requests or model calls and run no code. Such an activity costs one
- * history event and does not pass through a task queue, and Temporal retries it until it succeeds.
+ * history event and does not pass through a task queue, and Temporal retries it until it succeeds or fails for good.
  */
 const inWorkflowTask = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -111,8 +112,9 @@ const inline = proxyLocalActivities<NodeActivities>(inWorkflowTask);
 export type SingleStepKind = KindThatRuns<'activity' | 'inline'>;
 
 /**
- * Executes a node in the one activity of its kind, which then walks through the nodes after it. The activity id
- * contains the node's id, so that the Temporal UI matches our tables.
+ * Executes a node, or several that start together, in the activity of the first one's kind, which then walks through
+ * the nodes after them. Unless the activity is local, its id contains that of the first node, so that the Temporal UI
+ * matches our tables.
  */
 export function walk(kind: SingleStepKind, ref: WalkRef, summary: string, place: Place = {}): Promise<Walked> {
   const { activity, runs } = kinds[kind];
@@ -139,14 +141,17 @@ export async function enterPool(ref: EnterPoolRef, takeWithin: number | undefine
 const fixing = proxyLocalActivities<Pick<Activities, 'takeGiven'>>(inWorkflowTask);
 
 /**
- * Ends a node that has a fixed result, then executes the nodes after it. For kinds that take several activities, and,
- * if the project has pools, also for kinds that take one.
+ * Ends a node that has a fixed result, then executes the nodes after it. Called for kinds that take several activities,
+ * and, if the run has pools, also for nodes that would otherwise wait for a worker of their pool.
  */
 export function takeFixed(ref: WalkRef, summary: string): Promise<Walked> {
   return fixing.takeGiven.executeWithOptions({ summary: `${summary}: fixed` }, [ref]);
 }
 
-/** Makes one model call of an agent, or two if the first answer doesn't have the required format. */
+/**
+ * Makes one model call of an agent, or two if a final answer doesn't have the required form. After the final answer,
+ * walks through the nodes after the agent.
+ */
 export function callModel(ref: TurnRef & WalkRef, summary: string, place: Place): Promise<TurnFacts> {
   const options = { summary: `${summary}: turn ${ref.turn + 1}`, activityId: activityIdOf(ref, `${ref.turn}`) };
   const proxy = place.pool === undefined ? inActivity : inPool;
@@ -202,7 +207,10 @@ export function endLoop(end: EndLoopRef, summary: string): Promise<NodeFacts> {
 
 const ending = proxyLocalActivities<Pick<Activities, 'finishRun' | 'settleWalk'>>(inWorkflowTask);
 
-/** Fails the nodes that an activity has left open when Temporal gave up on it. Returns how each node has ended. */
+/**
+ * Ends the walk of an activity on which Temporal has given up, or whose pool was refused: fails the first node, unless
+ * it has ended, and the nodes in progress. Returns the report of the walk.
+ */
 export function settleWalk(ref: SettleWalkRef): Promise<Walked> {
   return ending.settleWalk.executeWithOptions({ summary: 'Record a failure' }, [ref]);
 }

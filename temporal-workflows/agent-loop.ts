@@ -15,13 +15,17 @@ export interface AgentHost {
   /** Resolves when every request is decided or the deadline has passed. */
   decisions(cursor: AgentCursor): Promise<void>;
   /**
-   * Resolves when somebody has signed in for a connection, or at `wait.untilMs`. Never resolves once the run drains.
+   * Resolves when the connection of the wait is ready or was deleted, or at `wait.untilMs`. Never resolves once the run
+   * drains.
    */
   connected(wait: WaitFacts): Promise<void>;
   startRun(child: ChildToStart): Promise<void>;
   /** Called when the agent belongs to another pool than the one whose worker took its activity. */
   isElsewhere(): void;
-  /** Resolves when the run of a tool call has ended, or at `untilMs`. Never resolves once the run drains. */
+  /**
+   * Resolves when a run that a tool call has started has ended, or at `untilMs`. Never resolves once the agent's own
+   * run drains.
+   */
   runEnded(untilMs: number): Promise<void>;
 }
 

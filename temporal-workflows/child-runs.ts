@@ -21,8 +21,8 @@ export class ChildRuns {
   #open = 0;
 
   /**
-   * Resolves when the run has started. The process that records the end of the run wakes the waiting node; if that
-   * process dies first, the reconciler does.
+   * Resolves when the run has started, or at once if `MAX_OPEN` runs are open. The process that records the end of the
+   * run wakes the waiting node; if that process dies first, the reconciler does.
    */
   async start(child: ChildToStart): Promise<void> {
     if (this.#open >= MAX_OPEN) return;
@@ -34,7 +34,7 @@ export class ChildRuns {
   }
 }
 
-/** Returns undefined if the run was started before, which only Temporal's server knows. */
+/** Returns undefined if the run was started before, for example by the reconciler. */
 export async function startChildRun(run: ChildToStart): Promise<ChildWorkflowHandle<Workflow> | undefined> {
   try {
     return await startAsChild(run);

@@ -295,7 +295,7 @@ export class GraphRun {
     return enterPool({ ...scope.keyOf(first), ...together, ...(pool !== undefined && { pool }) }, within, summary);
   }
 
-  /** True for a node with a fixed result that would otherwise wait for a worker of its pool. */
+  /** True for a node with a fixed result that starts alone and would otherwise wait for a worker of its pool. */
   #isFixedHere({ scope: { plan, path }, nodes: [node, ...others] }: Work): boolean {
     return (
       this.#hasPools &&
@@ -344,7 +344,7 @@ export class GraphRun {
     return known;
   }
 
-  /** The callbacks of waiting nodes and loops, by which they release their slot of the run and take one again. */
+  /** Waiting nodes and loops call these (`RunOfWaits`, `RunOfLoops`). */
   readonly #slots = {
     leaveSlot: (): void => {
       this.#inFlight--;

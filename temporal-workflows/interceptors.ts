@@ -1,4 +1,5 @@
-// Delivers the results of local activities to a run one at a time, and cancels local activities through the worker.
+// Delivers the results of local activities to a workflow one at a time, and cancels local activities through the
+// worker.
 //
 // In the first execution, the SDK delivers each result when it arrives. In a replay, it delivers several at once, and
 // their continuations interleave. The run would then start its next nodes in another order, and match the results of
@@ -59,7 +60,7 @@ function allIsDone(): Promise<void> {
 
 const { localActivities } = proxySinks<LocalActivitySinks>();
 
-/** Asks the worker to cancel local activities, instead of the SDK (see contract/local-activities.ts). */
+/** Asks the worker, and not the SDK, to cancel local activities (see contract/local-activities.ts). */
 const cancelling: WorkflowInternalsInterceptor = {
   activate(input: ActivateInput, next: Activate): void {
     if (input.activation.jobs?.some(({ initializeWorkflow: start }) => start)) localActivities.begin();

@@ -1,5 +1,5 @@
-// Executes a loop node: starts its iterations in parallel lanes, and records the ends of the iterations and of the loop
-// (docs/adr/0019-iterations-inside-the-run.md).
+// Executes a loop node: starts its iterations in parallel lanes, and makes sure that the ends of the iterations and of
+// the loop are recorded (docs/adr/0019-iterations-inside-the-run.md).
 import { CancelledFailure } from '@temporalio/workflow';
 import type { LoopFacts, NodeFacts } from '../contract/activities.js';
 import type { LoopSnapshot, ScopeSnapshot } from '../contract/run-workflow.js';
@@ -26,7 +26,7 @@ export interface LoopNode {
   /** Shown in the Temporal UI. */
   summary: string;
   body: ScopePlan;
-  /** The only iteration that a test run executes. Undefined if it executes all. */
+  /** The only iteration that a test run executes. Undefined if all are executed. */
   only?: number | undefined;
 }
 
@@ -41,8 +41,8 @@ function forever(): Promise<never> {
 
 /**
  * A loop in progress. Its iterations run in parallel lanes: when one ends, the next starts in its lane. Usually the
- * activity of an iteration's last node ends the iteration; `endIteration` does so if several nodes are last or one has
- * failed. The loop itself takes one activity to start and one to end.
+ * activity of an iteration's last node ends the iteration; otherwise `endIteration` does, for example after a failure,
+ * or if the last node is a wait. The loop itself takes one activity to start and one to end.
  */
 export class LoopRun implements StartedLoop {
   readonly #run: RunOfLoops;

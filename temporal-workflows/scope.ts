@@ -31,7 +31,7 @@ export class Scope {
   readonly loops = new Map<number, StartedLoop>();
   /** Loops that an earlier execution started, by node number. */
   readonly resumedLoops: ReadonlyMap<number, LoopSnapshot>;
-  /** Resolves when nothing of the scope is in flight and nothing more will start. */
+  /** Resolves when no node of the scope is in flight or waits, and nothing more will start. */
   readonly finished: Promise<void>;
   /** Set if an activity of the scope's nodes has ended the iteration. */
   iterationEnd: EndIterationFacts | undefined;
@@ -40,7 +40,7 @@ export class Scope {
   /** The memoised choice; null if no iteration is left, undefined if not chosen yet. */
   #next: number | null | undefined;
   #finish: () => void = () => undefined;
-  /** The number of nodes that have started and not ended, waiting nodes included. */
+  /** The number of nodes in flight, waiting nodes included. Nodes that started together count as one. */
   #started = 0;
   #failure: string | undefined;
   #isStopped: boolean;
@@ -67,7 +67,10 @@ export class Scope {
     return this.#isStopped;
   }
 
-  /** Succeeds the first node before any other node starts: it is the trigger, or the loop around a body. */
+  /**
+   * Before any node starts, marks the first one as succeeded, which is the trigger or the loop around a body, and
+   * settles the nodes whose results are reused.
+   */
   settleFirst(reused: readonly ReusedNode[]): void {
     this.planner.succeed(this.planner.take()!, 0);
     this.planner.settleReused(reused);

@@ -1,5 +1,5 @@
-// A node that waits. Local activities start and end the wait; in between there is only a timer, and the run holds no
-// slot.
+// Executes a node that waits. Local activities start and end the wait; in between there is only a timer, and the node
+// holds no slot.
 import type { ChildToStart, NodeFacts, WaitFacts } from '../contract/activities.js';
 import type { Waiting } from '../contract/run-workflow.js';
 import type { NodeKey } from '../graph/plan.js';
@@ -23,7 +23,8 @@ export interface WaitNode {
 }
 
 /**
- * The delay before a wait is checked again. Temporal's clock may be ahead of Postgres', where the wait isn't over yet.
+ * The least delay before a wait that wasn't over at its time is checked again, unless the node is woken. Temporal's
+ * clock may be ahead of those of Postgres and the worker, which decide if the wait is over.
  */
 export const AGAIN_AFTER_MS = 1_000;
 

@@ -142,7 +142,10 @@ export class WaitingNodes {
     }
   }
 
-  /** Resolves when the node's connection is ready; the caller then starts the node. */
+  /**
+   * Resolves when the node's connection is ready or was deleted, or at the end of the wait; the caller then starts the
+   * node.
+   */
   async waitForConnection(place: ScopeNode, wait: WaitFacts): Promise<void> {
     const { scope, node } = place;
     this.#waits.set(keyOf(scope.path, node), { path: scope.path, node, state: wait });
@@ -205,7 +208,7 @@ export class WaitingNodes {
     if (before !== after) upsertSearchAttributes([{ key: runStateKey, value: after }]);
   }
 
-  /** Waits for people come first, because operators look for them. */
+  /** Approvals and human tasks come first, because operators look for them. */
   #runState(): 'approval' | 'human' | 'running' | 'waiting' {
     if (this.#parked.size === 0) return 'running';
     const reasons = new Set([...this.#parked.values()].map(({ waiting }) => waiting.for));

@@ -1,5 +1,5 @@
-// Makes calls with the connection that a node names: adds the credential, renews it once if it is refused, and masks it
-// in the answer (docs/use/connections.md).
+// Makes calls with the connection that a node names: opens its credential, renews it once if it is refused, and masks
+// it in errors; the call itself masks it in its answer (docs/use/connections.md).
 import { LRUCache } from 'lru-cache';
 import { ConnectionOriginError, type Credential } from '../../connections/credential.js';
 import { ConnectionError, type Connections, type OpenedConnection } from '../../connections/open-connection.js';
@@ -16,7 +16,7 @@ export interface CallWith {
   credential: Credential | undefined;
   /** Masks the credential alone. Applied to the output, in which later nodes may need the secrets of the run. */
   hide: Masker;
-  /** Masks the credential and the secrets of the run. Applied to messages of errors, which only people read. */
+  /** Masks the credential and the secrets of the run. Applied to what messages of errors quote. */
   masker: Masker;
 }
 
@@ -24,7 +24,7 @@ export interface ConnectionUse {
   /**
    * Makes the call with the connection of the node, or without one if `id` is absent. If the call was refused
    * (`isRefused`) and the credential can be renewed, repeats the call once. Throws the errors of `call`,
-   * `ConnectionNeeded`, or a `NodeFailure`.
+   * `ConnectionNeeded`, a `NodeFailure`, or an error of PostgreSQL.
    */
   call<T>(
     task: NodeTask,

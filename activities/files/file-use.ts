@@ -21,17 +21,17 @@ export interface FileUse {
    * out before they send anything.
    */
   find(task: FileTask, value: unknown): Promise<StoredFile>;
-  /** Throws `file_missing` and `StoreAwayError`. The returned stream, too, may fail with `StoreAwayError`. */
+  /** Like `Files.read`, but throws `file_missing` instead of `MissingBytesError`. */
   read(file: StoredFile, signal: AbortSignal): Promise<Readable>;
   /**
-   * Saves a file of the node, with a reference from its run. Throws `file_too_large`, `StoreAwayError`, and the errors
-   * of the stream.
+   * Saves a file of the node, with a reference from its run. Throws like `Files.save`, but `file_too_large` instead of
+   * `FileTooLargeError`.
    */
   save(task: FileTask, file: NamedFile, bytes: Readable): Promise<FileValue>;
   /**
    * Saves the answer to a call that must not be repeated. Repeats the save while the store is away, for two minutes,
    * and while PostgreSQL is away, for half an hour. Then throws `files_unavailable`, or the error of PostgreSQL. Throws
-   * `file_too_large`, too.
+   * the other errors of `save` at once.
    */
   saveAnswer(task: FileTask, file: NamedFile, bytes: Buffer): Promise<FileValue>;
 }
@@ -63,7 +63,7 @@ export function createFileUse(db: Database, files: Files, limitsMs = SAVE_LIMITS
     },
     async save({ run, runId, signal }, { name, type }, bytes) {
       const holder = { kind: 'run', id: runId } as const;
-      // The name comes from the other side and may contain a secret.
+      // A server or the code of a node has chosen the name, which may contain a secret.
       const file = { projectId: run.projectId, name: run.masker.text(name), type, runId, holder };
       return files.save(file, bytes, signal).catch((error: unknown) => {
         throw error instanceof FileTooLargeError ? fileTooLarge(error.limitBytes) : error;
@@ -100,7 +100,7 @@ export function streamOf(bytes: Buffer): Readable {
 
 const ATTEMPT_AGAIN_MS = 15_000;
 
-/** The store failed while a call was under way. `mayRepeat` says if the call may be made again. */
+/** The store failed during a call, or while its answer was saved. `mayRepeat` says if the call may be made again. */
 export function filesUnavailable({ mayRepeat }: { mayRepeat: boolean }): NodeFailure {
   return new NodeFailure('files_unavailable', 'The service could not store or read a file, because its store failed.', {
     isRetryable: mayRepeat,

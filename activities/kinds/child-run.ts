@@ -21,7 +21,6 @@ import { measureDrawing } from '../../db/workflows/called-workflows.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJson, writeJson } from '../../graph/json-text.js';
-import { MAX_WAIT_SECONDS } from '../../graph/nodes/shared-fields.js';
 import type { NodeOutput } from '../../graph/template.js';
 import { NodeFailure, runClosedFailure } from '../node/failures.js';
 import type { NodeTask } from '../node/node-step.js';
@@ -47,6 +46,7 @@ interface ChildRequest {
   waits: boolean;
 }
 
+const DAY_MS = 86_400_000;
 /** The maximum number of ancestors of a run that a node starts. */
 const MAX_DEPTH = 10;
 /** The limit on all descendants of a root run, because each run may start several others. */
@@ -98,7 +98,8 @@ async function accept(deps: ChildDeps, task: NodeTask, request: ChildRequest, in
   const parent = { parent_run_id: task.runId, parent_path: task.path, parent_node_id: task.nodeId };
   const purpose = run.isTest && { purpose: 'test' as const };
   const place = { ...parent, ...purpose, root_run_id: run.rootRunId, depth: run.depth + 1 };
-  const untilMs = waits ? Date.now() + MAX_WAIT_SECONDS * 1000 : null;
+  // The wait must not end before the child run: after that, the node would ask each second whether the run has ended.
+  const untilMs = waits ? Date.now() + deps.runTimeoutDays * DAY_MS : null;
   const traceparent = currentTraceparent() ?? null;
   await storeRun(snapshots, { document: workflow.document, plan }, (snapshotHash) => {
     const child = { ...facts, ...place, traceparent, snapshot_hash: snapshotHash };
@@ -152,15 +153,15 @@ function secretsIn(input: JsonObject, { masker, secretTexts }: RunContext): read
 
 interface ChildOutput {
   output: unknown;
-  /** The output that readers get. Defaults to `output`. */
+  /** The output with secrets masked, which polls show. Defaults to `output`. */
   shown?: unknown;
 }
 
 /**
- * Returns the output of a run: the value of its output node, or else the content of its last node. Throws
- * `child_failed` if the run has failed or was cancelled, or if its results have expired. The parent run masks the
- * secrets of the child before it stores anything that may contain them. If the secrets are too many for that, returns
- * the masked output.
+ * Returns the output of a run: the value of its output node, or else the content of its last node, or else an empty
+ * text. Throws `child_failed` if the run has failed or was cancelled, or if its results have expired. The parent run
+ * masks the secrets of the child before it stores anything that may contain them. If the secrets are too many for that,
+ * returns the masked output.
  */
 export async function readChildOutput(deps: ReadingDeps, task: NodeTask, ended: EndedChild): Promise<ChildOutput> {
   const { db, secretBox, contexts } = deps;

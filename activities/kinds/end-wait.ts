@@ -1,5 +1,5 @@
-// The second step of every node that waits: it ends the wait when the wait is over. A wait for a time is over at its
-// time; PostgreSQL decides about the others. The step may be repeated.
+// The second step of every node that waits: it ends the wait if PostgreSQL finds that the wait is over. The step may be
+// repeated.
 import type { EndWaitFacts, EndWaitRef, WaitFacts, WaitReason } from '../../contract/activities.js';
 import { traitsOf, kindsThatRun } from '../../graph/kinds.js';
 import { handlesOf, type NodeOutcome, type NodeStep, type NodeTask } from '../node/node-step.js';
@@ -12,7 +12,7 @@ type End = (deps: WaitDeps, task: NodeTask, wait: WaitFacts) => Promise<NodeOutc
 
 /** Each function returns undefined if its wait is not over yet. */
 const ENDS: Record<Exclude<WaitReason, 'connection'>, End> = {
-  time: async (_deps, _task, wait) => endTime(wait),
+  time: (deps, _task, wait) => endTime(deps, wait),
   callback: endCallback,
   human: endTask,
   child: endChild,

@@ -1,5 +1,6 @@
 // A node that asks people. Its first step creates the task; the second one ends it (activities/kinds/end-wait.ts).
 import type { WaitFacts } from '../../contract/activities.js';
+import { readClock } from '../../db/core/clock.js';
 import { askPeople, closeTask, findChosen } from '../../db/human-tasks/task-life.js';
 import type { Role } from '../../db/core/tables.js';
 import { passSecrets } from '../../db/runs/passed-secrets.js';
@@ -40,6 +41,7 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
       const values = await contexts.loadValues(task, [data.message, data.files]);
       const message = masker.text(renderText(data.message, values));
       const files = await findShownFiles(db, task, renderJson(data.files ?? [], values));
+      const nowMs = await readClock(db);
       const wait = await askPeople(db, task, {
         label: task.node.label,
         message: toStored(message),
@@ -48,14 +50,14 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
         fields: writeJson(maskAllButIds((data.fields ?? []).map(withoutSecret), masker)),
         actions: writeJson(maskAllButIds(actionsOf(data), masker)),
         ...(task.run.isTest ? onlyStarter(task) : assigneesOf(data)),
-        untilMs: Date.now() + Math.round((data.timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000),
+        untilMs: nowMs + Math.round((data.timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000),
       });
-      return { facts: toWaitFacts(wait, Date.now()) };
+      return { facts: toWaitFacts(wait, nowMs) };
     },
   };
 }
 
-/** `********` shows that the field has a default without revealing it. */
+/** `********` shows that the field has a default without revealing it. If the default itself was lost, it is empty. */
 function withoutSecret<Field extends JsonObject>(field: Field): Field {
   const { default_value: value } = field;
   if (!isSecretField(field) || isEmpty(value)) return field;
@@ -87,7 +89,10 @@ function toStored(message: string): string {
   return text.length > MAX_MESSAGE_CHARACTERS ? cutText(text, MAX_MESSAGE_CHARACTERS) + CUT : text;
 }
 
-/** Returns undefined if the task is not over yet. Throws `human_timeout` if too few people have answered in time. */
+/**
+ * Returns undefined if the task is not over yet. Throws `human_timeout` if too few people have answered in time, and
+ * `too_many_secrets` if the entered secrets exceed those that a run may have.
+ */
 export async function endTask({ db, secretBox }: WaitDeps, task: NodeTask): Promise<NodeOutcome | undefined> {
   const settled = await closeTask(db, task);
   if (settled === undefined) return undefined;

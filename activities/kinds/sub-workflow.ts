@@ -1,5 +1,6 @@
-// A node that runs another workflow of its project. Its first step accepts that run, which the run workflow then
-// starts. Its last step copies the end of that run (end-wait.ts).
+// A node that runs another workflow of its project. Its first step accepts the child run, which the run workflow then
+// starts. Its last step takes over the output or the failure of the child run, or only its id if the node does not wait
+// for it (end-wait.ts).
 import type { WaitFacts } from '../../contract/activities.js';
 import { findNodeClaim } from '../../db/nodes/node-results-repository.js';
 import { endChildWait, NODE_ITSELF } from '../../db/runs/child-runs-repository.js';
@@ -41,7 +42,10 @@ export function createStartChildStep(deps: ChildDeps): NodeStep<WaitFacts> {
   };
 }
 
-/** Returns undefined while the child run has not ended. Throws `child_failed` if it has failed or was cancelled. */
+/**
+ * Returns undefined while the node waits for the end of the child run. Throws `child_failed` if that run has failed or
+ * was cancelled, or if its results have expired.
+ */
 export async function endChild(deps: ReadingDeps, task: NodeTask): Promise<NodeOutcome | undefined> {
   const ended = await endChildWait(deps.db, task, NODE_ITSELF);
   if (ended === undefined) return undefined;

@@ -1,5 +1,6 @@
 // A node that waits for a time or for a callback: the start and the end of its wait.
 import type { WaitFacts } from '../../contract/activities.js';
+import { readClock } from '../../db/core/clock.js';
 import { startWait, endWait, readAnswer } from '../../db/waits/waits-repository.js';
 import { waitNode, waitUntil } from '../../graph/nodes/wait.js';
 import { NodeFailure } from '../node/failures.js';
@@ -9,7 +10,7 @@ import { RECORDING_FACTOR, structureBytes } from '../node/payload-weight.js';
 import { findShallowJson } from '../../graph/shallow-json.js';
 import { toWaitFacts, endedWait, type WaitDeps } from './wait-deps.js';
 
-/** Needs no claim, because one statement starts the node and its wait. */
+/** Needs no claim, because one idempotent statement starts the node and its wait. */
 export function createStartWaitStep({ db, contexts, callbacks }: WaitDeps): NodeStep<WaitFacts> {
   return {
     isClaimed: false,
@@ -19,7 +20,7 @@ export function createStartWaitStep({ db, contexts, callbacks }: WaitDeps): Node
       const values = await contexts.loadValues(task, [data.seconds, data.until]);
       const kind = data.mode === 'callback' ? 'callback' : 'time';
       if (kind === 'callback') refuseInCase(task);
-      const nowMs = Date.now();
+      const nowMs = await readClock(db);
       const skips = kind === 'time' && task.run.test?.skips_waits === true;
       const untilMs = skips ? nowMs : waitUntil(data, values, nowMs);
       // The address is created even if no node passes it on, because everybody who may run the workflow can see it.
@@ -30,8 +31,11 @@ export function createStartWaitStep({ db, contexts, callbacks }: WaitDeps): Node
 }
 
 /** Returns undefined before the time of the wait. */
-export function endTime({ untilMs, isOver }: WaitFacts): NodeOutcome | undefined {
-  if (isOver !== true && Date.now() < untilMs) return undefined;
+export async function endTime(
+  { db }: Pick<WaitDeps, 'db'>,
+  { untilMs, isOver }: WaitFacts,
+): Promise<NodeOutcome | undefined> {
+  if (isOver !== true && (await readClock(db)) < untilMs) return undefined;
   return { output: { content: new Date(untilMs).toISOString() } };
 }
 

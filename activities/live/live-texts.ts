@@ -42,7 +42,7 @@ const ROUND_MS = 120;
  * reads account for most of that (outgoing/paced-reads.ts).
  */
 const GATHER_MS = 20;
-/** A database that does not answer delays the result of a node no longer than this. */
+/** A database that does not answer delays the answer of a model call no longer than this. */
 const END_WITHIN_MS = 2_000;
 
 interface Deps {
@@ -56,7 +56,7 @@ export function createLiveTexts({ db, memory, logger }: Deps): LiveTexts {
   let wake: () => void = () => undefined;
   let isRunning = false;
   let isHurried = false;
-  /** True if the last round has failed. Only the first of several failures is logged, as there are 8 rounds a second. */
+  /** True if the last round has failed. Of failures in a row only the first is logged: there are 8 rounds a second. */
   let hasFailed = false;
   let gathering: NodeJS.Timeout | undefined;
 

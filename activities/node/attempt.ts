@@ -1,8 +1,8 @@
 // Executes one attempt of a node: claim, run, record. The work of each kind is in activities/kinds/.
 //
-// If the process dies before the claim, nothing has happened. If it dies after the claim, the next attempt finds the
-// node `in progress` and runs it again; the ledger guards calls that must not be repeated. If it dies after the record,
-// the next attempt finds the recorded end and returns it without running the node.
+// If the process dies before the claim, the node has not started. If it dies after the claim, the next attempt finds
+// the node `in progress` and runs it again; the ledger guards calls that must not be repeated. If it dies after the
+// record, the next attempt finds the recorded end and returns or throws it without running the node.
 import { Context, type ApplicationFailure } from '@temporalio/activity';
 import { isDataException } from '../../db/core/client.js';
 import { MissingKeyError } from '../../db/core/secret-box.js';
@@ -41,8 +41,8 @@ export interface AttemptOptions {
 }
 
 /**
- * Throws the failure of the node, an error after which Temporal or the run workflow retries the node, `NodeWaits`, or
- * the cancellation.
+ * Throws the failure of the node, an error after which Temporal or the run workflow retries the node, `NodeWaits`,
+ * `run_closed` if the run has ended, or the cancellation.
  */
 export async function attemptNode<Facts>(
   deps: NodeDeps,
@@ -61,7 +61,10 @@ export async function attemptNode<Facts>(
   }
 }
 
-/** Loads the run before its node is claimed, so that an attempt that cannot read the run is not counted. */
+/**
+ * Loads the run, and records its start if no worker has. Called before the node is claimed, so that an attempt that
+ * cannot read the run is not counted.
+ */
 async function loadRun(deps: NodeDeps, key: NodeKey): Promise<RunContext> {
   try {
     await deps.contexts.start(key.runId);
@@ -79,7 +82,8 @@ function waitForKey({ logger }: NodeDeps, { runId, nodeId }: NodeKey, error: Mis
 /**
  * Claims the node, or returns the success that an earlier attempt recorded, or throws the failure that it recorded. A
  * recorded end is found even after the run has ended. Temporal repeats the run's last activity if the worker died after
- * it had written the end of the run, or if an operator has reset the run.
+ * it had written the end of the run, or if an operator has reset the run. Throws `run_closed` if the run has ended and
+ * the node has no recorded end.
  */
 async function claimOrFindEnd(
   { db, writes, workerId }: NodeDeps,
@@ -165,8 +169,8 @@ function policyOf({ maxAttempts, firstDelayMs } = UNLIMITED, data: Record<string
 }
 
 /**
- * Attempts that were cut off because the service or a frozen worker failed are not failures of the node. They may
- * exceed the node's own policy, so the limit of its kind applies if it is higher.
+ * Attempts that were cut off because the service failed or the worker froze are counted, although they are no failures
+ * of the node. So they may exceed the node's own policy, and the limit of its kind applies if it is higher.
  */
 function refuseTooMany({ step: { retry = UNLIMITED }, number, policy }: Attempt<unknown>): void {
   if (number <= Math.max(retry.maxAttempts, policy.maxAttempts)) return;
@@ -188,7 +192,10 @@ function toFailure(thrown: unknown): unknown {
 /** A node fails if the other side asks for a longer delay than this. */
 const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
 
-/** Handles an attempt that ended without an outcome: another attempt follows, or the node has failed. */
+/**
+ * Handles an attempt that ended without an outcome: the node waits for a connection, is attempted again, or has failed.
+ * Returns the facts if another attempt has recorded a success.
+ */
 async function failOrRetry<Facts>(deps: NodeDeps, attempt: Attempt<Facts>, error: unknown): Promise<Facts> {
   const { step, task, number, policy } = attempt;
   if (error instanceof NodeWaits) {
@@ -221,9 +228,9 @@ async function failOrRetry<Facts>(deps: NodeDeps, attempt: Attempt<Facts>, error
 }
 
 /**
- * Handles an attempt that was stopped. If the worker stops, or if Temporal has given up the attempt, another attempt
- * follows. If the run or the iteration was cancelled, or if another node of the walk has failed, the node ends as
- * cancelled.
+ * Handles an attempt that was stopped. If the worker stops, or if Temporal has given up the attempt, records it as an
+ * attempt that another follows. If the run or the iteration was cancelled, or if another node of the walk has failed,
+ * the node ends as cancelled.
  */
 async function cancelNode(deps: NodeDeps, attempt: Attempt<unknown>, error: unknown): Promise<never> {
   const { step, task, walkFailed } = attempt;

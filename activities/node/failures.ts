@@ -1,5 +1,5 @@
-// The failures of nodes in two forms: a `NodeFailure` stays in its activity, an `ApplicationFailure`
-// leaves it. Temporal's history contains only codes and fixed sentences. Text quoted from a provider or
+// The failures of nodes in two forms: a `NodeFailure` stays in its activity, an `ApplicationFailure` leaves it.
+// Temporal's history contains only codes, fixed sentences and the reports of walks. Text quoted from a provider or
 // target is stored masked in PostgreSQL.
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Walked } from '../../contract/activities.js';
@@ -9,9 +9,12 @@ import { NodeError } from '../../graph/node-error.js';
 interface NodeFailureOptions {
   /** True if a retry is safe and may succeed. */
   isRetryable?: boolean;
-  /** The delay that the other side requested (`Retry-After`), in milliseconds from now. */
+  /**
+   * The delay of the retry in milliseconds, for example as the other side requested it (`Retry-After`). By default, the
+   * retry policy sets it.
+   */
   retryAfterMs?: number | undefined;
-  /** The cost of the failed call. */
+  /** The cost of the failed call, or of all calls of the node. */
   charge?: Charge | undefined;
 }
 
@@ -121,7 +124,7 @@ export function isFinal(failure: unknown): failure is ApplicationFailure {
   return failure instanceof ApplicationFailure && failure.nonRetryable === true;
 }
 
-/** The failure of an activity whose run has ended or was deleted. The activity must not write anything then. */
+/** The failure of an activity whose run or node has ended or was deleted. The activity must not write anything then. */
 export function runClosedFailure(): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'run_closed',

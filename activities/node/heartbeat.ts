@@ -24,7 +24,7 @@ export class Heartbeat {
     }, BEAT_EVERY_MS);
   }
 
-  /** False once a heartbeat has been missed. The activity starts no further node then. */
+  /** False once there was no heartbeat for `LONGEST_GAP_MS`. A walk starts no further node then. */
   get isRegular(): boolean {
     return performance.now() - this.#steadyMs < LONGEST_GAP_MS && Date.now() - this.#wallMs < LONGEST_GAP_MS;
   }

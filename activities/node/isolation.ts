@@ -14,7 +14,8 @@ const TOGETHER = 4;
 const ALONE_FROM = 4;
 /**
  * A node is given up when the sum of its shares of deaths reaches this. Its share of one death is 1, divided by the
- * number of nodes that were lost with the worker. The epsilon absorbs rounding errors.
+ * number of nodes that were lost with the worker and may be the cause (`readDeaths`). The epsilon absorbs rounding
+ * errors.
  */
 const GIVEN_UP_AT = 3 - 1e-6;
 /**
@@ -50,9 +51,9 @@ interface Admission {
 }
 
 /**
- * Admits a node whose workers have died. Throws `handedBack` if it is not admitted within `WAIT_MS`, or if the shares
- * of its deaths are not known yet. A node that is given up, or whose run ends while it waits, is admitted with the
- * error that its attempt must record.
+ * Admits a node whose workers have died. Throws `handedBack` if it is not admitted within `WAIT_MS`, if it would be
+ * given up but the shares of its deaths are not known yet, or if another process has started it or its run has ended. A
+ * node that is given up, or that is cancelled while it waits, is admitted with the error that its attempt must record.
  */
 export async function admitHeld(
   { db, isolation, logger, workerId }: IsolationDeps,

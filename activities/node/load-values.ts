@@ -1,5 +1,5 @@
-// Loads the values of the variables that a node names: outputs and errors of earlier nodes in its own iteration and in
-// the enclosing ones, and the items of the enclosing loops.
+// Loads the values of the variables that a node names: outputs, errors and callback addresses of nodes in its own
+// iteration and outside it, and the items, indexes and last outputs of the enclosing loops.
 import type { Db } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { findItem } from '../../db/nodes/iterations-repository.js';
@@ -88,7 +88,10 @@ export function createValuesLoader({ db, secretBox, callbacks, rememberedOutput,
     return { index, ...(last !== undefined && { last: last[1]['value'] }) };
   }
 
-  /** Loads only the input and the values that `templates` (any JSON) name. Resizes the task's lease to their memory. */
+  /**
+   * Returns the input of the run, and loads the values that `templates` (any JSON) name. If there are any, sets the
+   * task's lease to their memory, without that of the input.
+   */
   return async function loadValues({ run, path, memory }: ValuesTask, templates: unknown): Promise<VariableValues> {
     const { iterations, loops } = findPlaces((nodeId) => run.node(nodeId)?.loops, path, templates);
     const results = new Map<string, NodeOutput>();

@@ -28,7 +28,7 @@ export interface NodeDeps {
   isolation: Isolation;
 }
 
-/** The key of an attempt, and everything that the attempt works with. */
+/** The key of a node, and everything that an attempt of the node works with. */
 export interface NodeTask extends NodeKey {
   run: RunContext;
   node: RunNode;
@@ -43,7 +43,7 @@ export interface NodeTask extends NodeKey {
 
 export interface NodeOutcome {
   output: NodeOutput;
-  /** The output that readers get. Set if `output` contains secrets that the masker of the run cannot find. */
+  /** The output that readers get. Set if `output` may contain secrets that the masker of the run cannot find. */
   publicOutput?: NodeOutput;
   /** The named handle by which the run leaves the node. Absent for the ordinary links. */
   handle?: Handle;
@@ -59,20 +59,23 @@ interface Handles {
 }
 
 interface Work {
-  /** Names the step of a node that needs several activities. Absent for other nodes. */
+  /**
+   * The name of the step, by which its claims are told from those of the node's other steps (`ClaimedWork.step`). At
+   * most one claimed step of a node has no name.
+   */
   name?: string;
   /**
    * True if the node is claimed before the work starts. Work that only reads, or whose own writes are idempotent, needs
    * no claim: if it is repeated, the first recorded end counts.
    */
   isClaimed: boolean;
-  /** Absent for work that is retried without a limit and whose attempts are not counted. */
+  /** Absent for work that is retried without a limit. */
   retry?: RetryDefaults;
   /** Returns the cost of the node's earlier steps or calls. */
   chargeSoFar?: (task: NodeTask) => Promise<Charge>;
   /** Returns true if the run survives a failure with this code, regardless of the node's `on_error`. */
   survives?: (code: string) => boolean;
-  /** Stores the node's end. Returns false if an end is stored already. The default is `recordNodeEnd`. */
+  /** Stores the node's end. Returns false if the node or its run had ended. The default is `SharedWrites.recordEnd`. */
   store?: (end: NodeEndRow, answered: AnsweredCall | undefined) => Promise<boolean>;
 }
 
@@ -96,11 +99,14 @@ export interface NodeRunner extends Work {
 export interface NodeStep<Facts> extends Work {
   /** Returns the outcome that ends the node, or `facts` if the node continues in another activity. */
   run(task: NodeTask): Promise<NodeOutcome | { facts: Facts }>;
-  /** Returns the facts that the run workflow needs after a success, which this attempt or an earlier one recorded. */
+  /**
+   * Returns what the run workflow needs to know once the whole node has succeeded. `end` is the end that this attempt
+   * or an earlier one has recorded. If the node continues in another activity, `run` returns the facts instead.
+   */
   factsOf(end: Handles): Facts;
 }
 
-/** The facts of a node that the run leaves by its handles. */
+/** Returns the handles by which the run leaves a node that has succeeded; without handle 0, the ordinary exit. */
 export function handlesOf({ handle = 0, alsoHandles = null }: Handles): NodeFacts {
   return { ...(handle !== 0 && { handle }), ...(alsoHandles !== null && { alsoHandles }) };
 }

@@ -12,7 +12,10 @@ export const READING_FACTOR = 2;
  * JSON, and as a database message.
  */
 export const RECORDING_FACTOR = 7;
-/** Bytes of memory per opening bracket, comma or colon of a JSON text: two of them for an empty object in an array. */
+/**
+ * Bytes of memory per opening bracket, comma or colon of a JSON text. An empty object in an array counts twice, by its
+ * bracket and its comma.
+ */
 const VALUE_BYTES = 32;
 /** The size of a number that is stored as its digits, without the digits. */
 const EXACT_NUMBER_BYTES = 96;

@@ -34,6 +34,7 @@ type Recording = Pick<NodeStep<unknown>, 'chargeSoFar' | 'survives' | 'store'>;
 /**
  * Idempotent. A repeat is not counted in the metric of ended nodes, but its charge is added to the metric of costs. If
  * another attempt has recorded an end, returns that end: readers may have seen it, so the run must continue with it.
+ * Throws a `NodeFailure` if the project's quota or PostgreSQL refuses what is to be stored.
  */
 export async function recordNode(
   deps: NodeDeps,
@@ -113,7 +114,8 @@ function isPermanent(error: unknown): boolean {
 /**
  * Retries an idempotent write for up to four minutes, and for half an hour while the database is away or full, because
  * an outcome that exists only in memory must survive that. An attempt that must stop gets 5 s in all. After that the
- * activity fails, and the ledger decides if the call may be repeated.
+ * activity fails, and the ledger decides if the call may be repeated. Throws a `NodeFailure` at once if PostgreSQL
+ * refuses the data (`isPermanent`).
  */
 export async function persist(
   deps: Pick<NodeDeps, 'logger'>,
@@ -171,7 +173,7 @@ export async function uncountAttempt(
     await tryBriefly(deps.logger, task, problem, () => uncountNodeAttempt(deps.db, task, task.attempt));
 }
 
-/** Limits how long the next attempt waits for this record while the database is away. */
+/** The limit on `recordRetried` and `uncountAttempt`: the next attempt waits for them, even if the database is away. */
 const RECORD_RETRIED_WITHIN_MS = 2_000;
 
 async function tryBriefly(

@@ -32,7 +32,7 @@ export interface RunContext {
   publicInput: RunInput;
   /** The approximate memory of the input, in bytes, unmasked and masked. */
   weightBytes: number;
-  /** The trace context of the request that started the run; null if tracing is off. */
+  /** The trace context of the request, node or firing that started the run; null without a trace. */
   traceparent: string | null;
   /** The number of ancestor runs. */
   depth: number;
@@ -42,12 +42,12 @@ export interface RunContext {
   isResumed: boolean;
   /** True if the run is a test run, or was started by one. */
   isTest: boolean;
-  /** The settings of the test run; undefined for other runs. */
+  /** The settings of the test run, which is the root run; undefined unless `isTest`. */
   test: TestFacts | undefined;
   /** True if the run answers for the assistant in the editor, and has its tools. */
   isAssistant: boolean;
   secretTexts: readonly string[];
-  /** Masks every secret of this run in text that is stored or shown. */
+  /** Masks the secrets of this run, except very short ones, in text that is stored or shown. */
   masker: Masker;
   /** Returns undefined for an id that the run does not have. */
   node(nodeId: string): RunNode | undefined;
@@ -55,7 +55,7 @@ export interface RunContext {
   planOf: (path: string) => ScopePlan;
 }
 
-/** A context without the secrets that the run has received since it was loaded, so it cannot mask. */
+/** Has no masker, because that of a cached context lacks the secrets that the run has received since it was loaded. */
 export type StartedRun = Omit<RunContext, 'masker' | 'secretTexts'>;
 
 export type { RunNode } from '../../db/runs/run-contents.js';
@@ -65,9 +65,12 @@ export interface RunContexts {
   remember(node: NodeKey, output: string): void;
   /** Caches the stored items of a loop (unmasked JSON texts) in the same way. */
   rememberItems(loop: NodeKey, items: string[]): void;
-  /** Throws a non-retryable failure if the run does not exist. */
+  /** Throws a non-retryable failure if the run does not exist, and `MissingKeyError` if the key of a secret is gone. */
   load(runId: string): Promise<RunContext>;
-  /** Records the start of the run if no worker has (`recordStart`). Call this before the run executes anything. */
+  /**
+   * Records the start of the run if no worker has (`recordStart`). Call this before the run executes anything. Throws
+   * like `load` and `recordStart`.
+   */
   start(runId: string): Promise<StartedRun>;
   loadValues(task: ValuesTask, templates: unknown): Promise<VariableValues>;
 }
@@ -215,8 +218,8 @@ function withSecrets(node: RunNode | undefined, secrets: SecretMap): RunNode | u
 }
 
 /**
- * Concurrent callers share one load. A failed load is not cached. A context that is too heavy for the cache
- * is shared only while it loads.
+ * Concurrent callers share one load. A failed load is not cached. What is too heavy for the cache is shared only while
+ * it loads.
  */
 async function cached<T extends { weightBytes: number }>(
   cache: LRUCache<string, Promise<T>>,

@@ -1,5 +1,6 @@
-// Claims and ends of nodes of one worker that happen at the same time share a statement, because each statement and
-// each commit costs more than the rows that it writes (docs/adr/0032-nodes-written-together.md).
+// Claims of nodes and ends of nodes and iterations that happen at the same time in one worker share a statement,
+// because each statement and each commit costs more than the rows that it writes
+// (docs/adr/0032-nodes-written-together.md).
 import type { Database } from '../../db/core/client.js';
 import { together } from '../../db/core/together.js';
 import { recordIteration, type EndedIteration } from '../../db/nodes/iterations-repository.js';

@@ -2,7 +2,10 @@ import { activityInfo } from '@temporalio/activity';
 import { inSpan, isTracing, runContext, withMask } from '../../telemetry/spans.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
-/** Runs `act` in a span. `name` is an activity type, which may differ from that of the running activity. */
+/**
+ * Runs `act` in a span, if the run has a trace. `name` is an activity type, which may differ from that of the running
+ * activity.
+ */
 export type ActivityTracer = <Facts>(
   name: string,
   ref: { runId: string; nodeId?: string },
@@ -10,9 +13,9 @@ export type ActivityTracer = <Facts>(
 ) => Promise<Facts>;
 
 /**
- * Creates a span for each node or step, including those in local activities, in the trace of the request that started
- * the run. The trace context is stored with the run, so the trace covers every attempt in any worker. The run workflow
- * and Temporal's history do not hold it.
+ * Creates a span for each node or step, including those in local activities, in the trace of the request or firing that
+ * started the run. The trace context is stored with the run, so the trace covers every attempt in any worker. The run
+ * workflow and Temporal's history do not hold the trace context.
  */
 export function createActivityTracer(contexts: RunContexts): ActivityTracer {
   return async (name, { runId, nodeId }, act) => {

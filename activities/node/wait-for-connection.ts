@@ -3,6 +3,7 @@
 import type { WaitFacts } from '../../contract/activities.js';
 import { startConnectionWait } from '../../db/connections/connection-waits-repository.js';
 import type { Database } from '../../db/core/client.js';
+import { readClock } from '../../db/core/clock.js';
 import { isObject, ownValue } from '../../graph/json.js';
 import { connectionTimeoutField, DEFAULT_CONNECTION_SECONDS } from '../../graph/nodes/shared-fields.js';
 import { NodeFailure, runClosedFailure } from './failures.js';
@@ -19,7 +20,7 @@ export class ConnectionNeeded extends Error {
   }
 }
 
-/** Ends an activity whose node continues in another one after the wait. */
+/** Ends an attempt whose node continues in another activity after the wait. */
 export class NodeWaits extends Error {
   override name = 'NodeWaits';
   readonly facts: WaitFacts;
@@ -31,14 +32,15 @@ export class NodeWaits extends Error {
 }
 
 /**
- * Starts the wait and returns the error with which the activity ends. Throws a `NodeFailure` if the wait has timed out.
+ * Starts the wait, unless the connection is ready by now, and returns the error with which the attempt ends. Throws a
+ * `NodeFailure` if an earlier wait of the node has timed out, and `run_closed` if the run has ended.
  */
 export async function waitForConnection(
   { db }: { db: Database },
   task: NodeTask,
   connectionId: number,
 ): Promise<NodeWaits> {
-  const untilMs = Date.now() + timeoutOf(task.node.data) * 1_000;
+  const untilMs = (await readClock(db)) + timeoutOf(task.node.data) * 1_000;
   const wait = await startConnectionWait(db, task, { connectionId, untilMs });
   if (wait === 'closed') throw runClosedFailure();
   if (wait === 'expired')

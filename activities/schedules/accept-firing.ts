@@ -6,9 +6,10 @@ import { mayRun } from '../../acceptance/roles.js';
 import { toSummary } from '../../acceptance/run-summary.js';
 import { openScheduleInput, secretFieldsThen } from '../../acceptance/schedule-input.js';
 import { START_GRACE_SECONDS, storeRun, type SnapshotStore } from '../../acceptance/store-run.js';
-import { currentTraceparent } from '../../telemetry/spans.js';
+import { currentTraceparent, inSpan } from '../../telemetry/spans.js';
 import type { ScheduleActivities } from '../../contract/scheduled-run.js';
 import type { Database } from '../../db/core/client.js';
+import { readClock } from '../../db/core/clock.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import {
   acceptFiring,
@@ -56,7 +57,8 @@ export function createAcceptFiring(deps: FiringDeps): ScheduleActivities['accept
     const firing = { scheduleId, at: new Date(atMs) };
     let fired = await findFiredRun(db, firing);
     if (fired === undefined) {
-      await accept(deps, firing, startedMs);
+      const span = { attributes: { 'schedule.id': scheduleId } };
+      await inSpan('acceptFiring', span, () => accept(deps, firing, startedMs));
       // A concurrent attempt may have stored its run first.
       fired = await findFiredRun(db, firing);
     }
@@ -69,8 +71,9 @@ function toRunToStart({ runTimeoutDays }: FiringDeps, { runId, workflowId, proje
 }
 
 /**
- * Stores the run, or the reason why it was refused. A paused schedule starts nothing. It may still fire until its copy
- * in Temporal is paused, too, or if an operator triggers it there.
+ * Stores the run, or the reason why it was refused. Pauses a schedule whose author may no longer run the workflow, and
+ * has the copy of an unknown schedule removed from Temporal. A paused schedule starts nothing. It may still fire until
+ * its copy in Temporal is paused, too, or if an operator triggers it there.
  */
 async function accept(deps: FiringDeps, firing: FiringKey, startedMs: number): Promise<void> {
   const { db } = deps;
@@ -82,7 +85,8 @@ async function accept(deps: FiringDeps, firing: FiringKey, startedMs: number): P
     await noteRefusal(db, firing, { code: 'author_lost_access', message });
     return pauseForLostAccess(db, firing.scheduleId, schedule.authorId);
   }
-  const refusal = isTooLate(schedule, startedMs) ? TOO_LATE : await store(deps, firing, schedule);
+  const isLate = isTooLate(schedule, startedMs, await readClock(db));
+  const refusal = isLate ? TOO_LATE : await store(deps, firing, schedule);
   if (refusal !== undefined) await noteRefusal(db, firing, refusal);
 }
 
@@ -90,8 +94,8 @@ async function accept(deps: FiringDeps, firing: FiringKey, startedMs: number): P
  * Counts from `startedMs`, when Temporal started the firing's workflow, and not from the nominal time, which may be
  * long ago: a firing may wait for the previous run or be caught up.
  */
-function isTooLate({ catchupSeconds }: FiringSchedule, startedMs: number): boolean {
-  return Date.now() - startedMs > catchupSeconds * 1000;
+function isTooLate({ catchupSeconds }: FiringSchedule, startedMs: number, nowMs: number): boolean {
+  return nowMs - startedMs > catchupSeconds * 1000;
 }
 
 /** Returns the reason why the run was refused, or undefined. A refused run has no row. */

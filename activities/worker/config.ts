@@ -11,8 +11,8 @@ import { loadTemporalConnection } from '../../config/temporal-connection.js';
 export type WorkerConfig = ReturnType<typeof loadWorkerConfig>;
 
 /**
- * The worker caches two runs for each slot, and at least this many, because about as many runs are active as there are
- * slots. A run takes a tenth of a MiB. The SDK's default would be two thousand runs on a large machine.
+ * By default, the worker caches two runs for each slot, and at least this many, because about as many runs are active
+ * as there are slots. A run takes a tenth of a MiB. The SDK's default would be two thousand runs on a large machine.
  */
 const LEAST_CACHED_WORKFLOWS = 200;
 

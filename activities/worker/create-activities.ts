@@ -92,7 +92,7 @@ interface ActivityDeps {
   /** Processes with enough memory for documents. */
   documents: Processes;
   providers: ModelProviders;
-  /** The memory budget that the nodes of all runs share. */
+  /** The memory budget that all activities of this worker share. */
   memory: ByteBudget;
   slots: ProjectSlots;
   /** The default for drawings that do not set it. */
@@ -142,7 +142,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
   const loops = { db, writes, secretBox, contexts, judge };
   const trace = createActivityTracer(contexts);
   const pools = createPoolNodes(deps);
-  /** Attempts a step of a node outside a walk. */
+  /** Attempts a step of a loop, or of a node that waits. */
   const attempt = <Facts>(name: string, ref: NodeKey, step: NodeStep<Facts>): Promise<Facts> =>
     trace(name, ref, () => attemptNode(node, ref, step));
   const finish = (run: FinishRunInput) => trace('finishRun', run, () => finishRun(deps, run));
@@ -213,7 +213,7 @@ export function createActivities(deps: ActivityDeps): Activities & ScheduleActiv
         }),
       ),
     async finishRun(run) {
-      // A run that has only a trigger has not been started yet.
+      // A run that has executed no node, for example because it has only a trigger, has not been started yet.
       if (run.status === 'succeed') {
         await contexts.start(run.runId).catch(async (error: unknown) => {
           // The workflow closes after this failure, so the end of the run is recorded first.

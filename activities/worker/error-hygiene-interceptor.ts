@@ -7,9 +7,9 @@ import { MissingKeyError } from '../../db/core/secret-box.js';
 
 /**
  * Keeps secrets out of Temporal's history, which stores failures with their causes and stacks, in plain text unless
- * TEMPORAL_PAYLOAD_KEY is set. Our own failures pass unchanged, because they hold only codes and fixed sentences. Every
- * other error (a database error that quotes a row, a bug that quotes an input) is logged and replaced. The replacement
- * is retryable, because the error is the service's and not the node's.
+ * TEMPORAL_PAYLOAD_KEY is set. Our own failures and cancellations pass unchanged, because they hold only codes, ids and
+ * fixed sentences. Every other error (a database error that quotes a row, a bug that quotes an input) is logged and
+ * replaced. The replacement is retryable, because the error is the service's and not the node's.
  */
 export function createErrorHygieneInterceptor(logger: Logger): (context: Context) => ActivityInterceptors {
   return (context) => {

@@ -38,8 +38,8 @@ export function createLocalCancellation(): LocalCancellation {
     }
   }
 
-  // Both sinks are also called on replay, because after the worker of an execution has died, another worker executes
-  // the activities that had not ended.
+  // Both sinks are also called on replay, because a worker that replays an execution also executes those of its local
+  // activities that had not ended.
   const sinks: LocalCancellation['sinks'] = {
     localActivities: {
       begin: { fn: ({ runId }) => void cancelled.delete(runId), callDuringReplay: true },

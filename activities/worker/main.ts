@@ -61,8 +61,8 @@ const DATABASE_CONNECTIONS = 20;
 /** The time that a node waits for a database connection. If the wait failed sooner, the node would lose an attempt. */
 const CONNECT_TIMEOUT_MS = 20_000;
 /**
- * The time after SIGTERM in which nodes in flight may finish before they are handed back.
- * The process must end within 15 s.
+ * The time after SIGTERM in which nodes in flight may finish before they are handed back. The process must end within
+ * 15 s, because it then counts as ended (`isGone` in db/pools/).
  */
 const SHUTDOWN_GRACE = '9s';
 const SHUTDOWN_FORCE = '12s';
@@ -223,15 +223,18 @@ function bundleOf({ payloadKeys }: WorkerConfig): string {
 
 type WorkerVersion = ReturnType<typeof versionOf>;
 
-/** Throws `ConfigError`. */
+/**
+ * Returns undefined for an unversioned worker. Throws `ConfigError` if no build id is configured and there is no bundle
+ * from which it could be computed.
+ */
 function versionOf(config: WorkerConfig) {
   const { version } = config;
   return version && { ...version, buildId: version.buildId ?? buildIdOf(bundleOf(config)) };
 }
 
 /**
- * Makes this build current if it is the first one. Logs whether new runs start on it, and if not, the command that
- * changes this. Never rejects.
+ * Makes this build current if it is the first one and no unversioned run is open. Logs whether new runs start on it,
+ * and if not, the command that changes this. Never rejects.
  */
 async function takeFirstRuns(
   { temporal: { namespace }, taskQueue }: WorkerConfig,
@@ -268,12 +271,12 @@ function workflowOptions(
   return {
     maxCachedWorkflows: cachedWorkflows,
     // The SDK allows no more pollers than slots, unless a tuner is set. A poller holds a slot while it polls, so with
-    // more pollers than slots, those of one queue could leave no slot for those of the other.
+    // more pollers than slots, those of the sticky queue could leave no slot for those of the normal queue.
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: Math.min(POLLS, workflowTasks) },
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: Math.min(POLLS, activitySlots) },
     tuner: {
       workflowTaskSlotSupplier: new Slots<WorkflowSlotInfo>(workflowTasks, pulse),
-      // May exceed the database connections, because an activity holds one only for single statements.
+      // May exceed the database connections, because an activity holds one only for a statement or a transaction.
       activityTaskSlotSupplier: new Slots<ActivitySlotInfo>(activitySlots, pulse),
       localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: LOCAL_ACTIVITIES },
       nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
@@ -294,7 +297,7 @@ async function connect({ temporal }: WorkerConfig, logger: Logger): Promise<Nati
     try {
       return await NativeConnection.connect({
         ...temporal.connectionOptions,
-        // Within one network, compression costs both sides more than it saves.
+        // Without TLS, Temporal is taken to be in the same network, where compression costs more than it saves.
         ...(temporal.connectionOptions.tls ? {} : { grpcCompression: { codec: 'none' } }),
       });
     } catch (error) {

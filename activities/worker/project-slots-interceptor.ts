@@ -11,17 +11,18 @@ interface ProjectSlotsDeps {
 }
 
 /**
- * The mean wait. Meanwhile the activity occupies one of Temporal's slots, which others cannot use. If the wait were
- * much shorter, a project with thousands of queued nodes would keep the server busy with delivering and taking back
- * activities.
+ * The limit on the wait for a slot, before `withJitter`. Meanwhile the activity occupies one of Temporal's slots, which
+ * others cannot use. If the limit were much lower, a project with thousands of queued nodes would keep the server busy
+ * with delivering and taking back activities.
  */
 const WAIT_MS = 500;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 4_000;
 
 /**
- * An activity whose project holds its share of the slots waits for a moment. It then goes back to Temporal's queue,
- * where the activities of other projects come first. Its node has not started by then, so no attempt is counted.
+ * An activity whose project holds its share of the slots waits briefly for one. If it gets none, it goes back to
+ * Temporal's queue, where the activities of other projects come first. Its node has not started by then, so no attempt
+ * is counted.
  */
 export function createProjectSlotsInterceptor(deps: ProjectSlotsDeps): (context: Context) => ActivityInterceptors {
   const { slots, contexts, handedBack } = deps;

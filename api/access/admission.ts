@@ -41,8 +41,8 @@ interface Entrance<Credentials, Counted extends CountedWindow> {
 }
 
 /**
- * Looks the caller up and counts the request according to `counting`. Throws 429, with the rate limit's headers, if the
- * request counts and the limit is exceeded.
+ * Looks the caller up and counts the request according to `counting`. Throws the errors of `check`, and 429, with the
+ * rate limit's headers, if the limit is exceeded; for `unless 304`, `settle` throws the 429.
  *
  * Nothing is cached, so a change to a caller takes effect with the next request. A request that cannot be counted is
  * not admitted: it waits for a slow database and fails without one. The exception is a database that has no room to

@@ -84,8 +84,8 @@ function admit(ctx: AppContext, { caller, headers, settle }: Admission): Caller 
 }
 
 /**
- * Returns undefined for another scheme, such as a proxy's own `Basic`. `Bearer` without a token gives an empty text,
- * which is never a valid token.
+ * Returns undefined without the header, and for another scheme, such as a proxy's own `Basic`. `Bearer` without a token
+ * gives an empty text, which is never a valid token.
  */
 function bearerToken(ctx: AppContext): string | undefined {
   const [scheme = '', ...rest] = ctx.get('authorization').trim().split(/ +/);
@@ -93,8 +93,8 @@ function bearerToken(ctx: AppContext): string | undefined {
 }
 
 /**
- * Ignores wrong credentials on a route that requires none. An exceeded rate limit and an unavailable database remain
- * errors.
+ * Ignores wrong credentials, and those without access, on a route that requires none. All other errors, such as an
+ * exceeded rate limit, remain errors.
  */
 function forgiveWrongCredentials(error: unknown): undefined {
   if (!(error instanceof ApiError && (error.status === 401 || error.status === 403))) throw error;

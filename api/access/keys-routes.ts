@@ -140,7 +140,7 @@ interface KeyAccess {
   isOwn: boolean;
 }
 
-/** Throws 404 for another user's key unless the caller is an administrator. */
+/** Throws 404 for an unknown key, and for another user's key unless the caller is an administrator. */
 async function requireKey(deps: AccessDeps, caller: Caller, keyId: number): Promise<KeyAccess> {
   const key: KeyListing | undefined = await findKey(deps.db, keyId);
   const isAdmin = await isAdministrator(deps, caller);

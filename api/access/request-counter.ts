@@ -14,7 +14,10 @@ import {
 import { outageOf } from '../../db/core/outage.js';
 import { togetherByName } from '../../db/core/together.js';
 
-/** `find` and `count` return undefined for unknown or expired credentials, and for a user who is not active. */
+/**
+ * `find` and `count` return undefined for unknown or expired credentials, for an ended session, and for a user who is
+ * not active.
+ */
 export interface RequestCounter<Credentials, Counted extends CountedWindow> {
   find(credentials: Credentials): Promise<Counted | undefined>;
   /** `requests` of the result is this request's number within the window. */

@@ -35,13 +35,13 @@ interface KeySetLimits {
 
 const KEY_SET_LIMITS: KeySetLimits = { timeoutMs: 3_000, keptMs: 600_000, againMs: 30_000 };
 
-/** Errors of the connection to the issuer, as opposed to a wrong token. */
+/** The codes of errors in fetching the issuer's keys, as opposed to those of a wrong token. */
 const ISSUER_FAILURES = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC']);
 
 /**
  * The algorithm in the token's header selects the key that may verify it, and that key accepts no other algorithm: a
- * public key is never used as an HMAC secret, and `none` is never a signature. The secret signs tokens of our own
- * sessions. If there is no key source, every token is refused.
+ * public key is never used as an HMAC secret, and `none` is never a signature. The secret signs the tokens of our own
+ * sessions, and may also sign those of other issuers. A token is refused if the source of its key is not configured.
  */
 export function createSessionVerifier(
   { jwtSecret, jwtJwksUrl, foreignTokens }: SessionTokenSource,

@@ -69,8 +69,8 @@ function toAddress(text: string): string | undefined {
 }
 
 /**
- * Returns the owner to whom memory and processor time are accounted: the user, or the network of a caller without
- * credentials.
+ * Returns the owner to whom memory and processor time are accounted: the user, or for a request without a user the
+ * network that it comes from.
  */
 export function tenantOf(
   { signIn }: { signIn: { trustedProxies: TrustedProxies } },

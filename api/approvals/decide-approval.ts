@@ -43,9 +43,9 @@ const NOT_YOU = 'The approval rules of this agent do not let you decide on this 
 
 /**
  * Returns the body of the answer, whose `status` is 200, also if the same decision is repeated; 409 for the opposite
- * decision, a late one, or one on other arguments; 404 for an unknown request. Throws 403 for a person whom the drawing
- * does not let decide, and 400 for arguments that do not fit the tool. If the process dies after storing the decision
- * and before the signal, `redeliverSignals` sends the signal.
+ * decision, a late one, one on other arguments, or an approval after too many changes of the arguments; 404 for an
+ * unknown request. Throws 403 for a person whom the drawing does not let decide, and the errors of `toEdit`. If the
+ * process dies after storing the decision and before the signal, `redeliverSignals` sends the signal.
  */
 export async function decide(
   deps: ApprovalDeps,

@@ -23,7 +23,10 @@ export function isAlready(deps: Deps, current: CurrentArguments, edited: JsonObj
   return isEqualJson(edited, openArguments(deps, current));
 }
 
-/** Throws 400 for arguments that do not fit the schema of the tool. */
+/**
+ * Throws 400 for arguments that do not fit the tool, that have a mask in the place of a secret, or whose tool is not
+ * known any more. Throws 503 while the service is too busy for the check.
+ */
 export async function toEdit(
   deps: Deps,
   current: CurrentArguments,

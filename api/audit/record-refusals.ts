@@ -60,8 +60,9 @@ function isRefusal({ refused }: AuditRule, error: unknown): error is ApiError {
 }
 
 /**
- * Returns the object that was refused to the caller: the target, or else the object that the path names around it.
- * Returns undefined if neither exists, or if the error is a 404 and the caller has access to the outer object.
+ * Returns the object that was refused to the caller: the user of a refused sign-in, or the object that the error names,
+ * or else the target, or the object that the path names around it. Returns undefined if none of them exists, or if the
+ * error is a 404 and the caller has access to the outer object.
  */
 async function findNamed(
   rule: AuditRule,

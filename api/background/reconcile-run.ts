@@ -41,13 +41,13 @@ const LATE_START_MS = 6_000;
 
 interface StartPace {
   waitToStart: () => Promise<void>;
-  /** Aborted when the process stops: a queued run then no longer waits for memory or for its turn. */
+  /** Aborted when the process stops: a queued run then no longer waits for memory or in the queue of large drawings. */
   stopped: AbortSignal;
 }
 
 /**
- * Idempotent. Throws if Temporal or the database does not answer; the run is checked again when its lease expires.
- * `waitToStart` resolves when one more run may be started.
+ * Idempotent. If it throws, for example because Temporal or the database does not answer, the run is checked again when
+ * its lease expires. `waitToStart` resolves when one more run may be started.
  */
 export async function reconcileRun(deps: BackgroundDeps, run: RunToCheck, pace: StartPace): Promise<void> {
   const execution = await describeRun(deps.temporal, run.id);

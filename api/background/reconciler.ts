@@ -1,6 +1,6 @@
-// Closes runs whose workflow can no longer report, and starts accepted runs whose start was lost and queued runs whose
-// turn has come. It runs in every API process. Claiming runs needs an advisory lock, checking them does not
-// (docs/adr/0008-reconciler-by-lease.md).
+// The reconciler closes runs whose workflow can no longer report, starts accepted runs whose start was lost and queued
+// runs whose turn has come, and repeats cancel requests and signals that may have been lost. It runs in every API
+// process. Claiming runs needs an advisory lock, checking them does not (docs/adr/0008-reconciler-by-lease.md).
 import { claimUndelivered } from '../../db/agents/approvals-repository.js';
 import { claimRunsToCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
 import { claimUndeliveredWakes } from '../../db/waits/wakes-repository.js';
@@ -54,7 +54,8 @@ interface Round {
 }
 
 /**
- * Checks every run that is due, in batches. Throws before it claims a batch if Temporal or the database is unavailable.
+ * Checks every run that is due, in batches. Returns `busy` when another process holds the lock for claiming. Throws
+ * before it claims a batch if Temporal or the database is unavailable.
  */
 async function reconcileDue(round: Round): Promise<'done' | 'busy'> {
   const { deps, stopped } = round;

@@ -1,5 +1,6 @@
 // Deletes data whose retention has ended. It runs in every API process; an advisory lock admits one batch at a time
 // (docs/operate/operations.md, "Retention").
+import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { isStatementTimeout, withAdvisoryLock } from '../../db/core/advisory-lock.js';
 import {
@@ -14,6 +15,7 @@ import {
   deleteGoneDrawings,
   deleteOldCaseRuns,
   deleteLeftDeltas,
+  deleteLeftSecrets,
   deleteOldDrafts,
   deleteOldSignIns,
   type Batch,
@@ -36,6 +38,8 @@ const BETWEEN_BATCHES_MS = 50;
  */
 const BATCH_ROWS = 500;
 const FEWER = 4;
+/** Runs that a round looks at for each row that it may delete: most of them are only read. */
+const LOOKED_PER_ROW = 10;
 
 type RetentionDeps = Pick<BackgroundDeps, 'db' | 'logger' | 'metrics'> & {
   config: Pick<BackgroundDeps['config'], 'resultRetentionDays'>;
@@ -101,6 +105,8 @@ export function createRetentionRound(
 
 function createSteps(days: number): Step[] {
   let snapshotsAfter: Buffer | null = null;
+  // Begins anywhere, so that processes that are restarted before the end of the table reach all runs, too.
+  let runsAfter: string | null = randomUUID();
   return [
     (trx, rows) => expireRuns(trx, days, rows),
     purgeRuns,
@@ -115,6 +121,10 @@ function createSteps(days: number): Step[] {
     expireAuditRecords,
     deleteGoneDrawings,
     deleteGoneConversations,
+    async (trx, rows) => {
+      runsAfter = await deleteLeftSecrets(trx, runsAfter, LOOKED_PER_ROW * rows);
+      return { expired: {}, hasMore: false };
+    },
     // Graphs are checked one by one and orphans are rare, so a round checks one batch and successive rounds reach all
     // graphs.
     async (trx, rows) => {

@@ -30,8 +30,9 @@ interface FoundAction {
 
 const LINE = 200;
 /**
- * The limit on the actions of one service. A project may have 200 services, each with thousands of actions; the first
- * word of the query selects the actions that are read, unless the name of the service contains it.
+ * The limit on the actions that are read of one service of a project, because a project may have 200 services, each
+ * with thousands of actions. The first word of the query selects these actions, unless the name of the service contains
+ * that word.
  */
 const MOST_OF_SERVICE = 100;
 /** The largest page of a list. */
@@ -131,20 +132,27 @@ async function readAction(calls: ToolContext['calls'], service: string, id: stri
   }
 }
 
-/** Returns the first connection of the project, by name, whose credential may go to the server of the action. */
+/**
+ * Returns the first connection of the project, by name, whose credential may go to the server of the action. Returns
+ * undefined if the caller may not see the connections: viewers may read about actions.
+ */
 async function connectionFor(
   calls: ToolContext['calls'],
   action: Action,
   project: number | undefined,
 ): Promise<number | undefined> {
   if (project === undefined) return undefined;
-  return (await readConnections(calls, project)).find(({ origins }) => {
+  const connections = await readConnections(calls, project).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 403) return [];
+    throw error;
+  });
+  return connections.find(({ origins }) => {
     const server = serverFor(action, origins);
     return server !== undefined && origins.includes(new URL(server).origin);
   })?.id;
 }
 
-/** Removes the `x-` keywords, which say where a value goes in the request: an assistant gives only the values. */
+/** Removes the `x-` keywords, which say where and how a value is written into the request. */
 function withoutPlaces(schema: JsonObject): JsonObject {
   const { properties } = schema;
   if (!isObject(properties)) return schema;

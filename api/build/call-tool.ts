@@ -32,7 +32,7 @@ export async function answerBuildRequest(building: Building, request: Request): 
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) throw unknownTool(name);
   if (!isObject(sent)) throw new ProtocolError(ErrorCode.InvalidParams, 'The arguments of a tool are an object.');
-  // `later` runs after the memory of the request is given back: its body is no longer needed, and a test takes long.
+  // `later` runs after the memory of the request is given back, because a test takes long. `sent` is then not counted.
   return { status: 200, later: async () => answerResult(id, await callTool(building, tool, sent, callNameIn(params))) };
 }
 

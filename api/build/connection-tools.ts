@@ -61,7 +61,7 @@ export async function readConnections(calls: ToolContext['calls'], project: numb
   return found;
 }
 
-/** Returns the id of the service to whose addresses the credential goes; null if no preset has such an address. */
+/** Returns the id of the first preset that has one of the origins; null if none has. */
 function serviceOf(origins: readonly string[]): string | null {
   return connectionPresets.find((preset) => preset.origins.some((origin) => origins.includes(origin)))?.id ?? null;
 }

@@ -12,8 +12,8 @@ export const ANSWER_BYTES = 25 * KIB;
 const AROUND_BYTES = 2 * KIB;
 export const PART_BYTES = ANSWER_BYTES - AROUND_BYTES;
 /**
- * `readWhole` refuses a value with a longer JSON text, even if only a part of the value is asked for. Compared with the
- * length in UTF-16 code units.
+ * `readWhole` refuses a value with a longer JSON text, even if only a part of the value is asked for. The length of the
+ * text is measured in UTF-16 code units.
  */
 const READ_BYTES = 8 * KIB * KIB;
 
@@ -28,7 +28,7 @@ export function takeFitting<Item>(items: readonly Item[], bytes: number): Item[]
   return end < 0 ? [...items] : items.slice(0, end);
 }
 
-/** Returns the beginning of a text that has at most `bytes` as a JSON text. */
+/** Cuts a text, so that the JSON text of what is left has at most `bytes`. */
 export function cutBytes(text: string, bytes: number): string {
   let most = Math.min(text.length, bytes);
   while (most > 0 && sizeOf(cutText(text, most)) > bytes) most = Math.floor(most * 0.8);
@@ -70,9 +70,9 @@ async function readText(
 }
 
 interface Part {
-  /** The value, if it is short enough and not a text. */
+  /** The value, if it is short enough and not a text, and `offset` is 0. Else the other fields are set. */
   value?: unknown;
-  /** A part of a text, or of the JSON text of a long value, from `offset` on. */
+  /** A part of the text, or of the JSON text of another value, from `offset` on. */
   text?: string;
   /** The length of the whole text, in UTF-16 code units. */
   total?: number;
@@ -80,7 +80,7 @@ interface Part {
   next_offset?: number;
 }
 
-/** Returns a value, or the part of its text from `offset` on. */
+/** Returns a value, or the part of its text from `offset` on that fits. Throws `ToolError` for a too large `offset`. */
 export function partOf(value: unknown, offset: number): Part {
   const isText = typeof value === 'string';
   const whole = isText ? value : writeJson(value ?? null);
@@ -93,7 +93,7 @@ export function partOf(value: unknown, offset: number): Part {
 
 const SHORTENED = 300;
 
-/** Returns a copy of data that is too long for an answer: long texts and lists in it are cut. */
+/** Returns a copy of data that is too long for an answer: long texts, lists and objects, and deep ones, are cut. */
 export function shortened(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.length > SHORTENED ? `${cutText(value, SHORTENED)}...` : value;
   if (!isContainer(value)) return value;

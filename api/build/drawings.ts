@@ -1,4 +1,5 @@
-// Reads and checks drawings for the tools: the draft of the user where there is one, else the stored drawing.
+// Reads drawings for the tools (the version that is asked for, else the user's draft, else the stored drawing), and
+// checks drawings.
 import { z } from 'zod';
 import { cutText } from '../../graph/cut-text.js';
 import type { JsonObject } from '../../graph/json.js';

@@ -147,7 +147,7 @@ function readSent(sent: readonly unknown[]): Change[] {
 
 type IsAction = (action: { service: string; id: string }) => boolean;
 
-/** Returns a function that tells whether the project has an action, for the actions that the changes name. */
+/** Returns a function that tells whether the project or the catalogue has an action that the changes add. */
 async function findActionsOf(context: ToolContext, project: number, wanted: readonly Change[]): Promise<IsAction> {
   const named = wanted.flatMap((change) => ('add' in change && change.add.action ? [change.add.action] : []));
   if (named.length === 0) return () => false;
@@ -184,7 +184,10 @@ function toToolError(error: unknown): unknown {
 
 const STALE_BYTES = 16 * 1024;
 
-/** The error shows the present drawing, so that the model can repeat the changes without another read. */
+/**
+ * The error shows as many nodes of the present drawing as fit, so that the model can often repeat the call without
+ * another read.
+ */
 function stale({ draft, drawing }: ReadDrawing): ToolError {
   const now = draft === null ? 'there is no draft any more' : `its tag is now ${draft.etag}`;
   const { start, nodes } = toShortForm(drawing);

@@ -25,8 +25,8 @@ const foundSchema = z.object({
 type Found = z.infer<typeof foundSchema>;
 
 /**
- * Each source returns all its items, except that `actionsOf` searches the services of a project by the first word of
- * the query and reads at most 100 actions of each. `find_nodes` then applies the whole query.
+ * Each source returns all its items, except that `actionsOf` reads at most 100 actions of each service of a project,
+ * selected by the first word of the query. `find_nodes` then applies the whole query.
  */
 const SOURCES: ((context: ToolContext, asked: AskedActions) => Promise<Found[]> | Found[])[] = [
   kindsOf,

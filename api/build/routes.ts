@@ -7,7 +7,7 @@ import { InnerCalls } from '../dispatch/inner-call.js';
 import { answerBuildRequest } from './call-tool.js';
 import type { BuildDeps } from './deps.js';
 
-/** A body holds the changes of a drawing, or the input of a test. */
+/** The longest bodies hold the changes of a drawing, or the input and the mocks of a test. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
 /** `routes` returns all routes of the service, which the tools call. */

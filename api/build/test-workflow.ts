@@ -1,4 +1,5 @@
-// Tests the draft: a test run in which nodes with side effects are mocked unless the assistant names them.
+// Tests the draft, or the present version if there is none. Nodes with side effects are mocked in the test run unless
+// the assistant names them in `execute`.
 import { z } from 'zod';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findKeyedRun } from '../../db/runs/idempotency-repository.js';
@@ -13,7 +14,10 @@ import { defineTool, idSchema, nodeIdSchema, textUpTo, ToolError, type ToolConte
 /** Less than the minute after which clients give up. */
 const LONGEST_MS = 50_000;
 const POLL_SECONDS = 20;
-/** The pause between polls if the server answers without waiting, because too many readers already wait. */
+/**
+ * The pause after a poll that is answered sooner than this: the run has changed, or the server does not wait because
+ * too many readers already do.
+ */
 const PAUSE_MS = 500;
 
 export const testWorkflow = defineTool({
@@ -78,7 +82,7 @@ function keyOf({ caller: { assistant }, callName }: ToolContext): string | undef
 /**
  * Always returns the drawing that was read. Without a drawing, the service would test the version that is stored by
  * then: one that is saved after the estimate may have nodes with side effects, and the test would execute them without
- * mocks. `********` in the drawing stands for the stored value.
+ * mocks. `********` in the drawing stands for the value in the draft or in the stored drawing.
  */
 function drawingOf({ drawing, draft }: ReadDrawing): JsonObject {
   return { drawing, ...(draft !== null && { from_draft: true }) };
@@ -95,7 +99,7 @@ interface Pinned {
   error: JsonObject | null;
 }
 
-/** Returns mocks of the nodes that have side effects: their pins, else examples of their results. */
+/** Returns mocks of the nodes that have side effects and are not in `kept`: their pins, else examples of results. */
 async function mocksFor(
   { calls }: ToolContext,
   { id, drawing }: ReadDrawing,
@@ -113,14 +117,17 @@ async function mocksFor(
   return Object.fromEntries(
     ids.map((nodeOfId): [string, unknown] => {
       // The node may have a pin that the test would not use: the node is the one that is tried, or the pin is for one
-      // iteration only. Its mock then has the pin's result.
+      // iteration only. Its mock then has the pin's result or error.
       const pin = pins.find((one) => one.node_id === nodeOfId);
       return [nodeOfId, pin === undefined ? exampleOf(types.get(nodeOfId)) : (pin.result ?? { error: pin.error })];
     }),
   );
 }
 
-/** Returns a result whose required fields have the first example of their schema, else an empty value. */
+/**
+ * Returns a result whose required fields have the first example of their schema, else an empty value. A required field
+ * that may have any type is left out.
+ */
 function exampleOf(type: unknown): JsonObject {
   const schema = describeNodes().find((kind) => kind.type === type)?.output_schema as JsonObject | undefined;
   const required = schema !== undefined && Array.isArray(schema['required']) ? schema['required'].map(String) : [];
@@ -143,7 +150,10 @@ function toList(value: unknown): unknown[] {
 
 type Seen = Exclude<Awaited<ReturnType<typeof pollRun>>, 'unchanged'>;
 
-/** Returns when the run has ended, when all its open nodes wait, after `LONGEST_MS`, or when the caller aborts. */
+/**
+ * Returns when the run has ended, when all its open nodes wait (except for a time that comes within `LONGEST_MS`),
+ * after `LONGEST_MS`, or when the caller aborts.
+ */
 async function waitForTest(context: ToolContext, runId: string): Promise<Seen> {
   const until = Date.now() + LONGEST_MS;
   let seen = (await pollRun(context, runId)) as Seen;

@@ -12,7 +12,7 @@ export interface ToolContext {
   deps: BuildDeps;
   caller: Caller;
   signal: AbortSignal;
-  /** Identifies the call in the assistant's run, so that a repeat starts no second test. Absent for other clients. */
+  /** Identifies the call in the assistant's run, so that a repeat starts no second test. Ignored for other clients. */
   callName?: string;
 }
 
@@ -26,7 +26,7 @@ export interface Tool {
   run(context: ToolContext, sent: JsonObject): Promise<JsonObject>;
 }
 
-/** Explains to the model why nothing was done, and how to correct the call. */
+/** Explains to the model why the call has failed, and how to correct it. */
 export class ToolError extends Error {
   override name = 'ToolError';
 }

@@ -1,4 +1,5 @@
-// Lists the variables that a node may read: the input, and the results of the nodes before it, with their last values.
+// Lists the variables that a node may read: of the nodes before it, the loops around it and the input, with the last
+// values of results and of the input.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { compilePlan } from '../../graph/compile-plan.js';
@@ -18,8 +19,8 @@ import { defineTool, idSchema, nodeIdSchema, ToolError, type ToolContext } from 
 
 const VALUE_CHARACTERS = 200;
 /**
- * If the newest result of a node has more bytes, no values of the node are shown: only a whole result can be parsed, and
- * an older result does not have the last values.
+ * If the newest result of a node has more bytes, no values of the node are shown: only a whole result can be parsed,
+ * and an older result does not have the last values.
  */
 const RESULT_BYTES = 64 * 1024;
 const MOST_NODES = 200;
@@ -75,8 +76,8 @@ function nodesBefore(nodes: readonly ShortNode[], id: string): string[] {
 }
 
 /**
- * A node in the body of a loop can be read only inside that body. If the drawing does not compile, its loops are
- * unknown, and every node counts as readable.
+ * A node in the body of a loop can be read only inside that body, and the result of a loop only outside of its body. If
+ * the drawing does not compile, its loops are unknown, and every node counts as readable.
  */
 function scopesOf(drawing: JsonObject, node: string): { isReadable: (id: string) => boolean; loops: string[] } {
   const compiled = compilePlan(drawing);

@@ -68,6 +68,7 @@ const shortNodeSchema = z.object({
   data: z.record(z.string(), z.unknown()),
   next: z.union([z.array(z.string()), z.record(z.string(), z.array(z.string()))]),
   is_cut: z.literal(true).optional().describe('Texts and lists in data are cut: read them with nodes, path and offset'),
+  is_next_cut: z.literal(true).optional().describe('The node has links, but too many for an answer: next is empty'),
 });
 
 const drawingFields = {
@@ -124,18 +125,21 @@ export const getWorkflow = defineTool({
   },
 });
 
-/** Returns the first nodes that fit into an answer. The data of a node that would take more than half of it is cut. */
+/** Returns the first nodes that fit into `bytes`. The data of a node that would take more than half of them is cut. */
 export function firstOf(nodes: readonly ShortNode[], bytes = PART_BYTES) {
   const short = nodes.map((node) =>
     sizeOf(node) <= bytes / 2
       ? node
       : { ...node, data: shortened(node.data) as ShortNode['data'], is_cut: true as const },
   );
-  const fitting = takeFitting(short, bytes);
-  // If even the shortened data of the first node is too long, the node is shown without data.
+  const fitting: (ShortNode & { is_cut?: true; is_next_cut?: true })[] = takeFitting(short, bytes);
+  // If the first node is too long even with shortened data, it is shown without its data. If its links are too long,
+  // too, it is shown without them, and says so, because it would pass for a node without links.
   const [first] = short;
-  if (fitting.length === 0 && first !== undefined)
-    fitting.push({ ...first, data: {}, next: [], is_cut: true as const });
+  if (fitting.length === 0 && first !== undefined) {
+    const bare = { ...first, data: {}, is_cut: true as const };
+    fitting.push(sizeOf(bare) <= bytes ? bare : { ...bare, next: [], is_next_cut: true as const });
+  }
   const last = fitting.at(-1);
   return { nodes: fitting, ...(last !== undefined && fitting.length < nodes.length && { next_after: last.id }) };
 }

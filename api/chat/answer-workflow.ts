@@ -28,8 +28,8 @@ export interface AnswerTimes {
   /** The limit on answers without a stream. A run that has not answered by then is cancelled. */
   maxMs: number;
   /**
-   * Proxies close connections that are silent for longer. At each interval, the stream also checks that the caller may
-   * still run the workflow.
+   * Proxies close streams that are silent for longer. At this interval, `followAnswer` also checks that the caller may
+   * still run the workflow, with or without a stream.
    */
   aliveEveryMs: number;
 }
@@ -43,7 +43,7 @@ export type AnswerDeps = Pick<
   'config' | 'db' | 'memory' | 'runHub' | 'sharedReads' | 'logger' | 'metrics' | 'temporal'
 >;
 
-/** Resolves once the run has ended or waits for a person. */
+/** Resolves once the run has ended or waits for a person. Throws an `ApiError` if there is no answer. */
 export async function answerWhole(deps: AnswerDeps, run: AnsweredRun, times = TIMES): Promise<RouteResult> {
   const untilMs = performance.now() + times.maxMs;
   const aliveEveryMs = Math.min(times.aliveEveryMs, times.maxMs);
@@ -70,7 +70,7 @@ export async function answerWhole(deps: AnswerDeps, run: AnsweredRun, times = TI
 interface StreamOptions {
   /** True if the client has requested a last chunk with the usage. */
   withUsage: boolean;
-  /** The nodes whose text is the answer (graph/answer-node.ts). */
+  /** The nodes whose text is streamed; a run executes at most one of them (graph/answer-node.ts). */
   answering: ReadonlySet<string>;
 }
 
@@ -139,8 +139,8 @@ function isFinal(news: RunNews): news is FinalNews {
 }
 
 /**
- * Returns the last part of the answer. Throws the error of a run without an answer. `hasWords`: the text of the answer
- * was already streamed.
+ * Returns the answer; with `hasWords`, only what follows the text of it that was already streamed. Throws the error of
+ * a run without an answer, or of a caller who may not run the workflow any more.
  */
 async function contentOf(
   deps: AnswerDeps,

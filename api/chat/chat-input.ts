@@ -32,7 +32,10 @@ interface DataUri {
 
 const MAX_MESSAGES = 10_000;
 const MAX_FILES = 100;
-/** Like the limit on the body of other starts (`MAX_BODY_BYTES`), but in UTF-16 code units instead of bytes. */
+/**
+ * The limit on the texts of all messages together: as many UTF-16 code units as the body of other starts may have bytes
+ * (`MAX_BODY_BYTES`).
+ */
 const MAX_CHARACTERS = 10 * 1024 * 1024;
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 
@@ -119,7 +122,7 @@ function decode({ isBase64, data, param }: DataUri): Buffer {
   return Buffer.from(data, 'base64');
 }
 
-/** Saves the files one after the other, which bounds their memory. If one is refused, the saved ones are deleted. */
+/** Saves the files one after the other, which bounds their memory. If one cannot be saved, the others are deleted. */
 export async function saveChatFiles(
   files: Files,
   { files: uris }: ChatInput,

@@ -22,12 +22,12 @@ import { ApiError } from '../http/errors.js';
 import type { ReadUsage } from './usage-reader.js';
 import { cutText } from '../../graph/cut-text.js';
 
-/** A call whose process has not renewed it for this time is ended by another process. */
+/** A call that was not renewed for this time is ended by the process that finds it first. */
 const LEASE_SECONDS = 120;
 const ROUND_MS = 30_000;
 /**
- * An answer waits at most this long until its transaction is stored. If storing takes longer, it continues in the
- * background.
+ * An answer waits at most this long until its transaction is stored. If storing takes longer, the answer is sent, and
+ * storing continues in the background.
  */
 const HOLD_MS = 2_000;
 const RETRY_MS = [100, 500, 2_000, 5_000, 10_000, 20_000];
@@ -57,8 +57,8 @@ type ChatOutcome =
 
 export interface MeteredCall {
   /**
-   * Ends the chat call; only its first `end` has an effect. Resolves when the end is stored, or after two seconds.
-   * Never throws.
+   * Ends the chat call; only its first `end` has an effect. Resolves when the end is stored or storing is given up, or
+   * after two seconds. Never throws.
    */
   end(outcome: ChatOutcome): Promise<void>;
 }
@@ -68,7 +68,7 @@ export interface ChatMeter {
   begin(call: AskedCall): Promise<MeteredCall>;
   /** Renews the calls of this process, and ends those of dead processes. */
   start(): BackgroundLoop;
-  /** Resolves when all ended calls are stored. */
+  /** Resolves when the ends of all calls that have ended by now are stored, or storing them is given up. */
   idle(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Makes one call to a model provider and passes the answer on unchanged.
+// Makes one call to a model provider and passes the answer on unchanged, unless an error in it quotes the key.
 import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Transform, type Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
@@ -16,7 +16,7 @@ import { ApiError } from '../http/errors.js';
 interface ChatCall {
   provider: ModelProvider;
   apiKey: string;
-  /** The headers for the provider; the credential is added here. */
+  /** The headers for the provider, without the credential, which `send` adds. */
   headers: Record<string, string>;
   body: Buffer;
   wantsStream: boolean;
@@ -30,15 +30,19 @@ interface ChatCall {
 export interface ChatAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** A stream breaks if the provider's breaks, or if nothing arrives within the time limit. */
+  /**
+   * A stream breaks if the provider's breaks, if nothing arrives for `timeoutMs`, if it takes longer than
+   * `longestStreamMs`, or if the caller hangs up.
+   */
   body: Buffer | Readable;
 }
 
 export interface ChatUpstream {
   /**
-   * Returns the provider's answer, whatever its status. Throws 500 for a redirect, and for a provider that is down,
-   * broken or too slow. Throws the provider's status without its body if the body may quote the key, and the status of
-   * the error if an answer below 400 reports one that quotes the key.
+   * Returns the provider's answer, also if its status is that of an error. Throws 500 for a redirect, and for a provider
+   * that is down, broken or too slow. An answer with a status from 400 whose body may quote the key is thrown as that
+   * status, without the body. A lower status that is not streamed, reports an error and quotes the key anywhere is
+   * thrown as the status of the error, or as 500 if the error names none.
    */
   send(call: ChatCall): Promise<ChatAnswer>;
   close(): Promise<void>;
@@ -134,8 +138,8 @@ async function post(agent: Agent, call: ChatCall, signal: AbortSignal): Promise<
 }
 
 /**
- * Errors are never streamed: they are small and are searched for the key before they are passed on. A gateway may
- * answer the request for a stream with an error as JSON and the status 200.
+ * An answer with the status of an error is never streamed: it is small, and is searched for the key before it is passed
+ * on. Neither is JSON, because a gateway may answer the request for a stream with an error as JSON and the status 200.
  */
 function isStream(call: ChatCall, { statusCode, headers }: Dispatcher.ResponseData): boolean {
   if (statusCode >= 400) return false;
@@ -218,7 +222,7 @@ function mayHoldKey(bytes: Buffer, encoding: string | string[] | undefined, apiK
   return text === undefined || holds(text, apiKey);
 }
 
-/** Returns the failure that an answer below 400 reports, if it quotes the key. */
+/** Returns the failure that an answer below 400 reports, if the answer can be searched and quotes the key anywhere. */
 function failureWithKey(
   bytes: Buffer,
   encoding: string | string[] | undefined,
@@ -243,7 +247,8 @@ function textOf(bytes: Buffer, encoding: string | string[] | undefined): string 
 /**
  * Masks the key in a stream. If one of the events that a chunk completes reports an error that quotes the key, the key
  * is masked in all of these events. All other bytes stay as they are. A part of an event is held back until the event
- * is complete, so that a key across two chunks is found. Compressed streams are not searched.
+ * is complete, so that a key across two chunks is found. Compressed streams, and those that are no event streams, are
+ * not searched.
  */
 function hideKeyInErrors({ apiKey }: ChatCall, { headers }: Dispatcher.ResponseData, stream: Readable): Readable {
   const isPlain = String(headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';

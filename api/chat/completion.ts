@@ -28,7 +28,7 @@ export interface ChunkFrames {
   /** The first chunk, which names the role of the author. */
   first(): string;
   words(content: string): string;
-  /** The chunks after the last text, including the usage and `[DONE]`. */
+  /** The chunks after the last text, including the usage, if it was requested, and `[DONE]`. */
   end(tokens: RunTokens): string;
 }
 

@@ -17,8 +17,9 @@ export interface FollowedRun {
 
 /**
  * - `asks`: the run waits for people.
- * - `failed`: the node has failed, and the run continues.
- * - `alive`: `aliveEveryMs` has passed, and the caller may still run the workflow.
+ * - `failed`: a node outside loops has failed, and the run continues.
+ * - `alive`: `aliveEveryMs` has passed, and the caller may still run the workflow, or the database is away and cannot
+ *   tell.
  * - `lost`: the caller may not run the workflow any more.
  */
 export type RunNews =
@@ -27,7 +28,10 @@ export type RunNews =
   | { kind: 'failed'; nodeId: string }
   | { kind: 'alive' | 'ended' | 'lost' };
 
-/** The events of a run do not report requests of the runs below it, so these are queried at this interval. */
+/**
+ * The events of a run do not report requests of the runs below it, so these are queried at this interval. A query that
+ * the database could not answer is repeated after the same time.
+ */
 const LOOK_BELOW_MS = 3_000;
 
 /** Ends after `ended` and `lost`, and without either if the caller hangs up or the process stops. */

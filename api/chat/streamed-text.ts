@@ -1,4 +1,4 @@
-// Selects the text that may be streamed from the answering node, because a client cannot retract streamed text.
+// Selects the text that may be streamed from the answering node, because text that a client has cannot be taken back.
 import { ApiError } from '../http/errors.js';
 import type { TextDelta } from '../streams/text-reader.js';
 
@@ -43,7 +43,7 @@ export function createStreamedText(answering: ReadonlySet<string>): StreamedText
       if (step < place.step || (step === place.step && attempt < place.attempt)) return '';
       if (step !== place.step || attempt !== place.attempt) begin(delta);
       callsTools ||= toolCall !== undefined;
-      // A reset delta repeats the whole text of the step.
+      // A reset delta begins the text of the step anew.
       if (reset && !text.startsWith(streamed)) throw attemptFailed();
       const words = reset ? text.slice(streamed.length) : text;
       if (words === '') return '';

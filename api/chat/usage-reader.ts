@@ -23,8 +23,8 @@ interface ReportedUsage {
   usage: { prompt_tokens?: unknown; completion_tokens?: unknown } | undefined;
   characters: number;
   /**
-   * `failure`: the answer reports a failure. A stream with text is an `answer` even if it reports a failure. `nothing`:
-   * the answer is no chat completion.
+   * `failure`: the answer reports a failure. `nothing`: the answer is no chat completion. A stream with text is an
+   * `answer` even if it reports a failure, and so is every body that is too long to be parsed.
    */
   brought: 'answer' | 'failure' | 'nothing';
 }
@@ -47,8 +47,8 @@ const DECODERS = new Map<string, () => Transform>([
 ]);
 
 /**
- * A longer line of a stream is counted but not parsed. If an answer is longer, only its end is searched, which contains
- * the usage.
+ * A longer line of a stream is counted but not parsed. Of a longer answer that is no stream, only the end is searched,
+ * which contains the usage.
  */
 const MAX_TEXT = 4 * 1024 * 1024;
 const TAIL = 64 * 1024;
@@ -57,7 +57,7 @@ const USAGE_AT_THE_END = /"usage"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})/g;
 
 /**
  * The limit on the decompressed bytes, because an answer of 64 MiB (`MAX_ANSWER_BYTES`) can decompress to a thousand
- * times as many. A stream of one hour, the longest one, stays below the limit.
+ * times as many. At the usual speed of models, a stream of one hour, the longest one, stays below the limit.
  */
 const MAX_DECODED_BYTES = 256 * 1024 * 1024;
 
@@ -165,7 +165,7 @@ function createStreamReader(): TextReader {
     },
     onData(data, isError) {
       unread = 0;
-      // Data that is not JSON, such as `[DONE]`, is ignored.
+      // Undefined for data that is not JSON, such as `[DONE]`.
       const chunk = parseJsonOrUndefined(data);
       hasFailed ||= isError || failureIn(chunk) !== undefined;
       read.usage = usageIn(chunk) ?? read.usage;

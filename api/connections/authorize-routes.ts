@@ -97,7 +97,8 @@ const callback = defineRoute({
     try {
       const network = createProviderFetch(deps.outgoing);
       const flow = openFlow(deps, found, state);
-      // A code that another server issued is not exchanged: the server of this sign-in would learn the code.
+      // A code that another server issued is not exchanged: the server of this sign-in would learn the code. Only the
+      // issuers of MCP servers (`grant`) are known.
       if (query.iss !== undefined && flow.grant !== undefined && flow.grant.metadata.issuer !== query.iss) {
         return toSettings(deps, found.projectId, 'provider_refused');
       }
@@ -169,7 +170,10 @@ function exchange(
   return exchangeAuthorizationCode({ settings: found.settings as SettingsOf<'oauth2'>, secrets }, network, answer);
 }
 
-/** Redirects to the console's page for the project's connections; without a project, to the page for all projects. */
+/**
+ * Redirects to the console's page for the project's connections. Without a project, that page shows the person's first
+ * project.
+ */
 function toSettings({ config }: ConnectionDeps, projectId: number | undefined, error?: string) {
   const query = new URLSearchParams({
     tab: 'connections',

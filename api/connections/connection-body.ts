@@ -39,7 +39,10 @@ export interface Entered {
   secrets: Record<string, unknown>;
 }
 
-/** Checks settings, secrets, origins and addresses, in this order. Throws a 400 for the first part that has errors. */
+/**
+ * Checks settings, secrets, origins, the addresses in the settings, and whether the parts fit together, in this order.
+ * Throws a 400 for the first of these that has errors. Returns the parsed values.
+ */
 export function checkEntered(deps: Rules, kind: ConnectionKind, entered: Entered): Entered {
   const schemas = connectionKinds[kind];
   const settings = parseNamed('settings', schemas.settings, entered.settings) as Record<string, unknown>;
@@ -88,7 +91,10 @@ function whyRefused(address: string): string {
   return 'Enter an address without a user name and password: these belong in the secrets of a connection.';
 }
 
-/** True if requests to the origin would be refused. People learn that when they enter it, not when a run fails. */
+/**
+ * True if requests to the origin would be refused whatever address its name has. People learn that when they enter the
+ * origin, not when a run fails.
+ */
 function isRefused({ config }: Rules, origin: string): boolean {
   return namesRefusedAddress(new URL(origin.replace('*.', 'any.')), config.addressRules);
 }

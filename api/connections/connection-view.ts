@@ -59,15 +59,19 @@ function masked(secrets: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** The secret of a header or query connection is `value` or `values`. Returns the one that `name` is not. */
+/**
+ * The secret of a header or query connection is `value` or `values`. Returns the one that `name` is not; undefined for
+ * the names of other secrets.
+ */
 export function otherForm(name: string): string | undefined {
   if (name === 'value') return 'values';
   return name === 'values' ? 'value' : undefined;
 }
 
 /**
- * Replaces secrets that are masked or left out by the stored ones; null removes one. A new secret also replaces a
- * stored one of the other form. If both forms are sent, both stay, and the schema of the kind refuses them.
+ * Replaces secrets that are masked or left out by the stored ones, and masked items of a list by the stored items at
+ * their places; null removes a secret. A new secret also replaces a stored one of the other form. If both forms are
+ * sent, both stay, and the schema of the kind refuses them.
  */
 export function withStored(sent: unknown, stored: Record<string, unknown>): Record<string, unknown> {
   if (!isObject(sent)) return stored;

@@ -40,7 +40,10 @@ export interface ExtractedWorkflow {
   title: string;
   moved: { node: string; headers: string[]; connection: { id: number | null; name: string; is_new: boolean } }[];
   left: { node: string; header: string; reason: string }[];
-  /** Set for a published workflow: its published drawing comes from a run and changes only with a new publication. */
+  /**
+   * Set for a published workflow whose drawing was changed: its published drawing comes from a run and changes only
+   * with a new publication.
+   */
   published_drawing_unchanged?: true;
 }
 
@@ -65,7 +68,10 @@ export async function extractConnections(
   return done;
 }
 
-/** Changes the drawing like a PATCH, and takes the locks in the same order: audit record, project, workflow. */
+/**
+ * Changes the drawing like a PATCH. Takes the locks in the order that all changes keep: that of `recordChange`, that of
+ * the project, that of the workflow.
+ */
 function extract({ db, secretBox, config }: ExtractDeps, workflowId: number): Promise<ExtractedWorkflow | undefined> {
   const change = { action: 'workflow.changed', type: 'workflow', doer: SYSTEM, touched: ['data'] } as const;
   const key = { id: workflowId };
@@ -112,7 +118,10 @@ interface Plan {
   left: CredentialLeft[];
 }
 
-/** Finds or plans a connection for each move, and adds the planned ones to `known`. */
+/**
+ * Finds or plans a connection for each move, and adds the planned ones to `known`. Leaves the credentials of a move for
+ * which no connection can be made.
+ */
 function toPlan({ secretBox, config }: Omit<ExtractDeps, 'db'>, stored: StoredDrawing, known: Known[]): Plan {
   const { drawing } = openDrawing(secretBox, stored);
   const { moves, left } = findCredentialMoves(drawing);

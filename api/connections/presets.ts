@@ -30,7 +30,10 @@ const variants = [
   preset('path', z.strictObject({ prefix: z.string() })),
 ] as const;
 
-/** The starting values of a new connection, except for values that differ from account to account. */
+/**
+ * The starting values of a new connection. Values that differ from account to account are missing, or are names in
+ * braces within an address, such as `{subdomain}`.
+ */
 export const connectionPresetSchema = z.discriminatedUnion('kind', variants);
 
 export type ConnectionPreset = z.infer<typeof connectionPresetSchema>;

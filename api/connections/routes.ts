@@ -104,7 +104,7 @@ const update = defineRoute({
   responses: { 200: connectionSchema },
   async handler({ deps, params, body }) {
     const { id: projectId, connection_id: id } = params;
-    // Other requests may give another connection of the project the same name.
+    // The lock keeps other requests from giving another connection of the project the same name meanwhile.
     if (!(await lockProject(deps.db, projectId))) throw notFound();
     const stored = orNotFound(await lockConnection(deps.db, projectId, id));
     const before = openEntered(deps.secretBox, { id, projectId, secretsEnc: stored.secrets_enc });
@@ -222,7 +222,10 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** True if every stored secret was entered again, in either form and including each value of a list, or removed. */
+/**
+ * True if every stored secret was removed or entered again, as `value` or as `values`. Each value of a list must be
+ * entered.
+ */
 function areAllNew(stored: Record<string, unknown>, sent: Record<string, unknown> = {}): boolean {
   return Object.keys(stored).every((name) => {
     const value = sent[name] === undefined ? sent[otherForm(name) ?? name] : sent[name];

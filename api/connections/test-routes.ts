@@ -21,7 +21,9 @@ const defineRoute = routesOf<ConnectionDeps>();
 const TIMEOUT_MS = 15_000;
 const MOST_CHARACTERS = 500;
 
-/** `status` is null if no server answered, and for every error of an MCP server except 401. */
+/**
+ * `status` is null if the request was not sent or got no final answer, and for every error of an MCP server except 401.
+ */
 interface Outcome {
   ok: boolean;
   status: number | null;
@@ -56,11 +58,11 @@ const test = defineRoute({
 
 export const connectionTestRoutes: Route<ConnectionDeps>[] = [test];
 
-/** Many services have no page at the prefix itself, and answer 404 there, also to a value that they know. */
+/** Many services have nothing at the prefix followed by the secret alone, and answer 404 even to a valid secret. */
 const PREFIX_ALONE =
   ' The request has gone to the prefix and the value alone, which may lead nowhere; `url` names another address.';
 
-/** A credential of the kind `path` is only sent to addresses below its prefix. */
+/** A credential of the kind `path` is only sent to addresses whose path begins with its prefix. */
 function defaultAddress({ kind, settings, origins }: ConnectionRecord): string {
   if (kind === 'mcp_oauth') return String(settings['server_url']);
   return `${origins[0]!}${kind === 'path' ? String(settings['prefix']) : '/'}`;
@@ -80,7 +82,7 @@ interface Asked {
   signal: AbortSignal;
 }
 
-/** Renews a refused credential once, as a node does. */
+/** Asks once more if the credential is refused and can be renewed, as a node does. */
 async function tryOnce(deps: ConnectionDeps, asked: Asked): Promise<Outcome> {
   try {
     let used = await deps.connections.open(asked.projectId, asked.id, asked.signal);

@@ -1,5 +1,5 @@
-// Serves the console at `/`. It is no part of the interface for programs: it is not in the OpenAPI document, and the
-// routes answer every path that is not its own.
+// Serves the console at `/`. It is no part of the interface for programs: it is not in the OpenAPI document, and every
+// request that is not a GET or HEAD of a path of its own goes to the routes first.
 import { randomBytes } from 'node:crypto';
 import type { AppContext, AppMiddleware } from '../http/app-state.js';
 import { ApiError } from '../http/errors.js';
@@ -66,16 +66,16 @@ function answerPage(ctx: Context, page: string, status: 200 | 404): void {
 }
 
 /**
- * The policy allows only our own files, and connections only to our own origin. The nonce is for the style elements
- * that libraries write.
+ * The policy allows our own files, images and media that the page makes itself, and connections only to our own origin.
+ * The nonce is for the style elements that libraries write.
  */
 function policyWith(nonce: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    // The page shows images and recordings of runs under `blob:` addresses. It takes the media type of a file from its
-    // bytes, never from its declared type (console/files/preview.ts).
+    // The page shows images and recordings from files of projects under `blob:` addresses. It takes the media type of a
+    // file from its bytes, never from its declared type (console/files/preview.ts).
     "img-src 'self' data: blob:",
     'media-src blob:',
     "font-src 'self'",

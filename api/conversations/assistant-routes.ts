@@ -103,7 +103,10 @@ interface Beginning {
   inputsEnc: Buffer;
 }
 
-/** Stores the conversation. If another tab of the user has begun one meanwhile, that one stays. */
+/**
+ * Stores the conversation. If another tab of the user has begun one meanwhile, that one stays, with its model. Throws
+ * 400 if the project has too many conversations.
+ */
 async function begin(db: Db, beginning: Beginning): Promise<void> {
   const conversation = { ...beginning, purpose: 'assistant' as const, title: '', endUser: null, fileIds: [] };
   const isMade = await insertConversation(db, conversation);

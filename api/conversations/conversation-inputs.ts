@@ -1,4 +1,5 @@
-// Seals the inputs of a conversation together with the ids of the fields that were secret when they were sent.
+// Reads, seals and masks the inputs of a conversation. They are sealed together with the ids of the fields that were
+// secret when the inputs were sent.
 import { openSecrets, type SealedSecrets } from '../../acceptance/opened-drawing.js';
 import { secretFieldsThen, type ScheduleInput } from '../../acceptance/schedule-input.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
@@ -30,8 +31,8 @@ export function sealInputs(box: SecretBox, id: string, inputs: JsonObject, { doc
 }
 
 /**
- * Returns undefined if the key that sealed the inputs was withdrawn. The result is unmasked and must not be part of an
- * answer.
+ * Returns undefined if the key that sealed the inputs was withdrawn. The result is unmasked: an answer may contain
+ * nothing of it but the model of the assistant.
  */
 export function openInputs(box: SecretBox, id: string, sealed: Buffer): ScheduleInput | undefined {
   try {

@@ -55,8 +55,9 @@ interface StoredMessage {
 const NONE: CancelledRuns = { ended: [], toNotify: [] };
 
 /**
- * Returns the run of the message. Throws `RefusedMessage` if the workflow refuses the input, 409 `busy`, and 409
- * `queue_full` or `conversation_full` above the limits. Nothing is stored then, not even the key.
+ * Returns the run of the message, or that of the first request with the same key. Throws `RefusedMessage` if the
+ * drawing cannot be compiled or the input or a file is refused, 409 `busy`, 409 `queue_full` or `conversation_full`
+ * above the limits, and 409 `input_unreadable`. Nothing is stored then, not even the key.
  */
 export async function postMessage(
   deps: ConversationDeps,
@@ -73,7 +74,10 @@ export async function postMessage(
   }
 }
 
-/** Returns undefined if another request has claimed the key meanwhile; nothing was stored then. */
+/**
+ * Returns undefined if another request has claimed the key meanwhile, and throws `FileGone` if a file was deleted
+ * meanwhile. Nothing was stored then.
+ */
 async function tryPost(deps: ConversationDeps, log: Logger, posting: Posting): Promise<string | undefined> {
   const { db, snapshots } = deps;
   const { conversation, posted, keyed } = posting;
@@ -117,7 +121,10 @@ async function readPosition(
 
 const BOUNDS = { most: MOST_MESSAGES, maxBytes: MAX_MESSAGES_BYTES };
 
-/** Throws `RefusedMessage` for a drawing that cannot be compiled: there would be no graph to store. */
+/**
+ * Throws `RefusedMessage` for a drawing that cannot be compiled, because there would be no graph to store, and 409 if
+ * the inputs of the conversation cannot be opened.
+ */
 async function prepare(
   deps: ConversationDeps,
   { conversation, posted }: Posting,
@@ -153,7 +160,8 @@ interface MessageToStore extends Awaited<ReturnType<typeof readPosition>> {
 
 /**
  * Decides within the transaction whether the message starts, is queued or is refused, and stores it with its run. With
- * `on_busy: stop` it first cancels the current and queued runs. A lock serializes the messages of a conversation.
+ * `on_busy: stop`, the current and queued runs are cancelled first, but none that waits for a person. A lock serializes
+ * the messages of a conversation.
  */
 async function storeInQueue(deps: ConversationDeps, transaction: Db, message: MessageToStore): Promise<StoredMessage> {
   const { posting, workflow, prepared, run, branch, before, files } = message;

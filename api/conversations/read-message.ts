@@ -38,7 +38,7 @@ export function readMessage(body: z.infer<typeof messageBody>): PostedMessage {
   return { content: body.content, fileIds: [...new Set(fileIds)], onBusy: body.on_busy, replaces: body.replaces };
 }
 
-/** Throws 422 if a file does not belong to the project. */
+/** Throws `RefusedMessage` if the project has no such file. */
 export async function loadFiles(db: Db, projectId: number, fileIds: readonly string[]): Promise<FileValue[]> {
   const found = new Map((await findFiles(db, projectId, fileIds)).map((file) => [file.id, toFileValue(file)]));
   return fileIds.map((id) => {

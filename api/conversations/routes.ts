@@ -167,7 +167,7 @@ export function notChat(): ApiError {
   return new ApiError(400, 'not_chat', 'The workflow is no chat: set `is_chat`.');
 }
 
-/** Throws 403 for owner and admins, who may only read the conversations of others. */
+/** Throws 403 unless the caller is the author: owner and admins may only read the conversations of others. */
 export async function loadOwn(db: Db, id: string, { userId }: Caller): Promise<ConversationRecord> {
   const conversation = orNotFound(await findConversation(db, id));
   if (conversation.authorId !== userId) throw permissionDenied('Only its author may change a conversation.');

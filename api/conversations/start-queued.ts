@@ -26,14 +26,15 @@ interface Refusal {
 }
 
 /**
- * `none`: the run is not queued. `started`: this call has prepared the run. `later`: the run must not start now, or has
- * ended because it was refused.
+ * `none`: the run is not queued. `started`: this call has prepared the run. `later`: the run must not start now, has
+ * ended, or was prepared by another call.
  */
 type QueueDecision = 'none' | 'started' | 'later';
 
 /**
- * A run that its workflow refuses ends as failed. Idempotent: if the process dies, the run is still queued, or only
- * lacks its start in Temporal. Throws if `stopped` is aborted while the run waits for memory or for its turn.
+ * A run that is refused (`Refusal`) ends as failed. Idempotent: if the process dies, the run is still queued, or only
+ * lacks its start in Temporal. Throws if the wait for memory, or in the queue for large work, takes too long or is
+ * ended by `stopped`.
  */
 export async function startNextQueued(
   deps: ConversationDeps,

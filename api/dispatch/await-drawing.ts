@@ -17,14 +17,15 @@ type Reads = Pick<
   'readsDrawing' | 'takesDrawing' | 'readsDraft' | 'readsBaseline' | 'resolvesActions'
 >;
 
-/** Returns true if the route reads a drawing or a draft, or resolves actions. */
+/** Returns true if the route reads a drawing, a draft or a baseline, or resolves actions. */
 export function awaitsDrawing({ readsDrawing, readsDraft, readsBaseline, resolvesActions }: Reads): boolean {
   return (readsDrawing ?? readsDraft ?? readsBaseline ?? resolvesActions) !== undefined;
 }
 
 /**
- * Leases memory for the drawings and the draft that the route reads, and for the facts that resolving actions adds.
- * Waits in the fair queue of api/http/heavy-work.ts if the body, the drawings and the draft together are large.
+ * Leases memory for the drawing, the draft and the baseline that the route reads, for a drawing in the body, and for
+ * the facts that resolving actions adds. Waits in the fair queue of api/http/heavy-work.ts if the size that
+ * `leaseMemory` returns is large.
  */
 export function awaitDrawing(reads: Reads, deps: Pick<DispatchDeps, 'db' | 'heavyWork'>): Step {
   return async (ctx, next) => {
@@ -34,7 +35,7 @@ export function awaitDrawing(reads: Reads, deps: Pick<DispatchDeps, 'db' | 'heav
   };
 }
 
-/** Returns the size in bytes of the body, and of the drawings and the draft that the route reads. */
+/** Returns the sum in bytes of the body, and of the drawing, the draft and the baseline that the route reads. */
 async function leaseMemory(
   { readsDrawing, takesDrawing, readsDraft, readsBaseline, resolvesActions }: Reads,
   { params, state }: RequestContext,

@@ -1,6 +1,6 @@
 // Calls routes of the service inside a request that has been admitted already, for the tools of assistants. The access
 // check, the validation, the memory, the audit and the handler are those of the route itself. The credentials are not
-// checked again.
+// checked again, nor is the scope of a key checked against the route.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { authorize, authorizeAdministrators } from '../access/authorize.js';

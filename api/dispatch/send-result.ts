@@ -16,7 +16,7 @@ export function sendResult(deps: SendingDeps): Step {
     const state: AppState = ctx.state;
     try {
       await next();
-      // Statements that run while the answer is sent use the tenant's share of the connections, too.
+      // Statements that run while the answer is sent use the tenant's share of the database connections, too.
       await onBehalfOf(ctx.state.tenant, () => send(ctx, deps));
     } finally {
       state.memory?.end();

@@ -1,4 +1,5 @@
-// The envelope of run and poll: the HTTP status is 200 and the outcome is inside (docs/use/api.md, "Start a run").
+// The envelope with the outcome of a run or a check. Run and poll send it with the HTTP status 200 whatever the outcome
+// (docs/use/api.md, "Start a run").
 import { z } from 'zod';
 import type { StructuralError } from '../../graph/document.js';
 import type { NodeErrors } from '../../graph/validate.js';
@@ -72,7 +73,7 @@ export function acceptedEnvelope(runId: string): Envelope {
   return { status: 201, data: { id: runId, status: 'in queue', data: null } };
 }
 
-/** Contains every field error of every reachable node. `runId` is null if no run is stored. */
+/** Contains the errors of nodes by their ids. `runId` is null if no run is stored. */
 export function invalidNodesEnvelope(runId: string | null, errors: NodeErrors): Envelope {
   return { status: 422, data: { id: runId, status: 'failed', data: toFailedNodes(errors) } };
 }
@@ -83,7 +84,7 @@ export function structuralEnvelope(errors: StructuralError[]): Envelope {
   return { status: 400, data: { id: null, status: 'failed', data: null, detail, errors } };
 }
 
-/** The body if the HTTP status itself must be 400 (re-run): an error together with the envelope. */
+/** The body of an HTTP 400 of re-run and resume: an error together with the envelope, or an error alone. */
 export const refusedRunSchema = z.union([
   envelopeSchema.extend({ detail: z.string(), code: z.string() }),
   badRequestSchema,

@@ -16,8 +16,8 @@ interface Asked {
 }
 
 /**
- * Answers with the bytes of a file, or with the requested range. The headers make a browser save the file under its
- * name, and neither display it nor guess its type.
+ * Answers with the bytes of a file, or with the requested range; 304 if the reader has the file already. Throws 416 for
+ * a range outside of the file. The headers make a browser save the file under its name and not display it.
  */
 export async function sendFile(files: Files, file: StoredFile, asked: Asked): Promise<RouteResult> {
   const etag = `"${createHash('sha256').update(file.sha256).digest('base64url').slice(0, 27)}"`;

@@ -21,7 +21,10 @@ interface Upload {
   of: Pick<FileToSave, 'projectId' | 'userId' | 'recorded'>;
 }
 
-/** Throws 400 without a file, and 413 for a file that is too large. */
+/**
+ * Throws 400 for a multipart body that is malformed or has no file, and for a malformed `X-File-Name`; 413 for a file
+ * that is too large.
+ */
 export async function storeUpload(files: Files, upload: Upload): Promise<FileValue> {
   const { body, contentType, fileName, memory, signal, of } = upload;
   await memory.resize(files.bufferBytes);

@@ -1,5 +1,5 @@
-// Reads the body of a delivery: an input as with an API key, multipart with files, or one file (docs/use/starts.md,
-// "Hooks").
+// Reads the body of a delivery: an input as with an API key, a form, multipart with files, or one file
+// (docs/use/starts.md, "Hooks").
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Files, FileToSave } from '../../files/files.js';
@@ -27,7 +27,7 @@ type Owner = Pick<FileToSave, 'projectId' | 'userId'>;
 
 /**
  * Reads the input of a delivery and stores its files. Must be called only after the sender was verified. The caller
- * must discard the uploads of a refused start.
+ * must discard the uploads if the start is refused or is a repeat.
  */
 export async function readDelivered(
   files: Files,
@@ -53,8 +53,8 @@ export async function readDelivered(
 }
 
 /**
- * Programs such as curl declare JSON, or any other text, as a form. Only a body with a field and a value is read as a
- * form.
+ * Programs such as curl declare JSON, or any other text, as a form. Therefore only a text with a `=` that is no JSON
+ * object or list is read as a form.
  */
 function toInput(text: string, contentType: string): RunInput {
   const input = parseApiKeyInput(text);

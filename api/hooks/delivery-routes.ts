@@ -12,6 +12,7 @@ import {
 import type { HookDeps } from './deps.js';
 import { detailSchema } from '../http/answer-schemas.js';
 import { ApiError, orNotFound, permissionDenied, refusing, throttled } from '../http/errors.js';
+import { toAnswer } from '../http/middleware/errors.js';
 import type { InTurn } from '../http/heavy-work.js';
 import { routesOf, type Route, type RouteResult } from '../http/route.js';
 import { acceptRun } from '../runs/accept-run.js';
@@ -30,7 +31,7 @@ const defineRoute = routesOf<HookDeps>();
  * up the limit of the others.
  */
 const MOST_A_MINUTE = 60;
-/** Limits the body of a sender that has not yet proved that it knows the secret. */
+/** Limits the body for a hook with a secret: it is in memory before its signature can be verified. */
 const MAX_SIGNED_BYTES = 1024 * 1024;
 /** 32 random bytes in base64url. Any other text is answered as unknown, without a query. */
 const TOKEN = /^[\w-]{43}$/;
@@ -75,7 +76,8 @@ const deliver = defineRoute({
       await note(deps, log, hook, result.status);
       return result;
     } catch (error) {
-      if (error instanceof ApiError && error.status !== 429) await note(deps, log, hook, error.status);
+      const { status } = toAnswer(error, deps.databaseHealth, signal.aborted);
+      if (status !== 429 && !signal.aborted) await note(deps, log, hook, status);
       throw error;
     }
   },

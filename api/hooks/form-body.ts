@@ -1,4 +1,4 @@
-// Reads a form, which GitHub, Slack and Twilio send unless they are configured otherwise.
+// Reads a body of application/x-www-form-urlencoded. GitHub, Slack and Twilio send such forms.
 import { parseJson } from '../../graph/json-text.js';
 import { setOwn, type JsonObject } from '../../graph/json.js';
 import { ApiError } from '../http/errors.js';
@@ -17,7 +17,7 @@ export function isForm(contentType: string): boolean {
 
 /**
  * Returns the fields; a repeated field becomes a list. Invalid escapes stay as they were sent. Throws 400 for too many
- * fields, and for JSON that cannot be stored.
+ * fields, and for a `payload` that cannot be stored, or is too deep or too large.
  */
 export function readForm(text: string): JsonObject {
   const pairs = text.split('&', MOST_FIELDS + 1);

@@ -1,4 +1,5 @@
-// The hooks of a workflow: addresses at which other services start its runs without a key (docs/use/starts.md).
+// Routes that manage hooks. A hook is an address at which another service starts runs of a workflow without a key
+// (docs/use/starts.md); delivery-routes.ts receives the deliveries.
 import { z } from 'zod';
 import {
   deleteHook,
@@ -148,7 +149,10 @@ export const hookRoutes: Route<HookDeps>[] = [list, listOfProject, create, renew
 
 const NOTHING_SIGNED = 'The hook asks for no signatures.';
 
-/** Throws 400 for fields that do not belong to the kind of verification, and for malformed secrets. */
+/**
+ * Returns the header and the secret to store, with a new secret if one is needed and none is given. Throws 400 for
+ * fields that do not belong to the kind of verification, and for malformed secrets.
+ */
 function settingsOf({ verify, header, secret }: z.infer<typeof bodySchema>): {
   header: string | null;
   secret: string | undefined;

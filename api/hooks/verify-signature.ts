@@ -10,7 +10,7 @@ import { createWebhookSecret } from '../projects/webhook-settings.js';
 export interface Delivery {
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** The time of the delivery, in milliseconds since the epoch. */
+  /** The time at which the service verifies the delivery, in milliseconds since the epoch. */
   nowMs: number;
 }
 
@@ -22,7 +22,7 @@ export interface SignatureRule {
   secret: string | null;
 }
 
-/** `stale`: the signature is right, but too old or from the future. */
+/** `stale`: the signature is right, but its time is more than 5 minutes ago or ahead. */
 export type Verdict = 'right' | 'wrong' | 'stale';
 
 export const DEFAULT_HEADER = 'X-Hub-Signature-256';
@@ -51,8 +51,9 @@ function verifyStandard(secret: string, { headers, body, nowMs }: Delivery): Ver
 }
 
 /**
- * Returns the three headers of Standard Webhooks. Svix also sends them under its own name. The `svix-` headers count
- * only if all `webhook-` headers are absent, so that nobody in between can add an id that is not signed.
+ * Returns the three headers of Standard Webhooks, each as '' if it is missing. Svix also sends them under its own name.
+ * The `svix-` headers count only if all `webhook-` headers are absent, so that nobody in between can add an id that is
+ * not signed.
  */
 export function standardHeadersOf(headers: IncomingHttpHeaders): { id: string; time: string; signatures: string } {
   const names = ['id', 'timestamp', 'signature'];
@@ -61,13 +62,13 @@ export function standardHeadersOf(headers: IncomingHttpHeaders): { id: string; t
   return { id, time, signatures };
 }
 
-/** Verifies a signature of GitHub: `sha256=` and hexadecimal digits. */
+/** Verifies a signature in the form of GitHub's, whatever its header: `sha256=` and hexadecimal digits. */
 function verifyPlain(secret: string, header: string, { headers, body }: Delivery): Verdict {
   const expected = `sha256=${hmac(secret, body).toString('hex')}`;
   return isSame(textOf(headers, header.toLowerCase()).toLowerCase(), expected) ? 'right' : 'wrong';
 }
 
-/** Verifies a signature of Stripe: `t=`, and `v1=` once, or twice while a secret is being replaced. */
+/** Verifies a signature of Stripe: `t=`, and `v1=` once, or several times while a secret is being replaced. */
 function verifyStripe(secret: string, { headers, body, nowMs }: Delivery): Verdict {
   const parts = textOf(headers, STRIPE_HEADER).split(',');
   const valuesOf = (name: string): string[] =>
@@ -95,7 +96,9 @@ function isSame(sent: string, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Returns '' for a missing header. Node.js joins the values of a header that came several times with commas. */
+/**
+ * Returns '' for a missing header and for `Set-Cookie`. Any other header is one text, even if it came several times.
+ */
 function textOf(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name];
   return typeof value === 'string' ? value : '';
@@ -111,14 +114,14 @@ export function createHookSecret(verify: Exclude<HookVerification, 'none'>): str
   return verify === 'standard-webhooks' ? createWebhookSecret() : randomBytes(SECRET_BYTES).toString('hex');
 }
 
-/** Throws 400 for a secret that no sender of the scheme can have. */
+/** Throws 400 for a secret of Standard Webhooks whose key is not base64. The other schemes accept any secret. */
 export function checkHookSecret(verify: HookVerification, secret: string): void {
   if (verify === 'standard-webhooks' && !BASE64.test(encodedKey(secret))) {
     throw invalidFields({ secret: ['Enter whsec_ and base64, as the sender shows it.'] });
   }
 }
 
-/** The key of Standard Webhooks 1.0: base64, with or without its prefix. */
+/** Decodes the key in a secret of Standard Webhooks 1.0: base64, with or without the prefix `whsec_`. */
 function standardKey(secret: string): Buffer {
   return Buffer.from(encodedKey(secret), 'base64');
 }

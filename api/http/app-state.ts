@@ -5,8 +5,9 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Access, Caller, RouteDeclaration } from './route.js';
 
 /**
- * Called when the answer has decided whether the request counts against the rate limit; returns the limit's headers.
- * Throws 429 if the request counts, was not counted when it arrived, and exceeds the limit.
+ * Called when the answer has decided whether the request counts against the rate limit; returns the limit's headers. If
+ * a request counts that was not counted when it arrived, this throws 429 above the limit, and 401 or 403 if the caller
+ * has lost its access meanwhile.
  */
 export type Settle = (isToCount: boolean) => Promise<Record<string, string>>;
 
@@ -15,13 +16,14 @@ export interface AppState {
   route?: RouteDeclaration;
   /** Set instead of `route` for a page or asset of the console: its path, and whether it is logged at debug level. */
   console?: Pick<RouteDeclaration, 'path'> & { quiet: boolean };
-  /**
-   * Aborted if the caller hangs up before it has received the whole answer, or the service ends the caller's stream.
-   */
+  /** Aborted if the connection closes before the whole answer is sent, or the service ends the caller's stream. */
   hangUp: AbortController;
   /** The signal of `hangUp`. */
   signal: AbortSignal;
-  /** Leased for the body of the request, for drawings, and for the parts of the answer that are in memory. */
+  /**
+   * Leased for the body of the request, for what the handler reads, such as drawings and files, and for the parts of
+   * the answer that are in memory.
+   */
   memory?: ByteLease;
   caller?: Caller;
   /** The user, project or network to which memory, large work and database connections are accounted. */

@@ -14,7 +14,7 @@ export interface AuditRule<P = unknown> {
   target: TargetType;
   /** Recorded instead of `action` for a refused sign-in. */
   refused?: AuditAction;
-  /** The parameter that names the target; the target's fields before and after the request are compared. */
+  /** The parameter that names the target, whose fields before and after a change are compared. */
   id?: keyof P & string;
   /** Replaces `id` if the request creates the target: the field of the answer that names it. */
   makes?: 'id' | 'user_id' | 'file_id';
@@ -30,7 +30,7 @@ export interface AuditRule<P = unknown> {
    * the database. With `handler`, the handler itself calls `audit.change` for the part that changes something.
    */
   commits?: 'handler';
-  /** The recorded `via` of a route without credentials. */
+  /** Recorded as the way in which a request without a caller was made (`Doer.via`); default `session`. */
   via?: AuditVia;
   /** Fields of the body that are recorded as changed whenever they are sent. */
   alwaysRecorded?: readonly string[];
@@ -45,12 +45,12 @@ export interface AuditTrail {
   doer: Doer;
   /** Sets the user whose account a sign-in is for, even if the sign-in is refused. */
   concerns: (userId: number) => void;
-  /** Records a refusal that the handler answers itself instead of throwing it. */
+  /** Records the error if it is a refusal, for handlers that answer a refusal themselves instead of throwing it. */
   refuse: (error: unknown) => Promise<void>;
   /**
-   * Runs a change and stores its record in one transaction, as the rule of the route declares. `keyOf` returns the key
-   * of the created object, or of the recorded object if the path names none (the user of a sign-in); undefined if
-   * nothing has changed. `within`: a transaction that is already open.
+   * Runs a change and stores its record in one transaction, as the rule of the route declares. `keyOf` is needed if the
+   * path does not name the recorded object (a created one, or the user of a sign-in), or if the change may do nothing:
+   * it returns the key of the object, or undefined to record nothing. `within`: a transaction that is already open.
    */
   change<T>(
     work: (transaction: Transaction<Tables>) => Promise<T>,

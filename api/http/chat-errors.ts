@@ -15,7 +15,10 @@ export const chatErrorSchema = z
 
 type ChatError = z.infer<typeof chatErrorSchema>;
 
-/** All paths below `/v1/` use the error shape of chat completions, also for 404 and 405. */
+/**
+ * Errors of the service on paths below `/v1/` have the shape of chat completions, also 404 and 405, except those that
+ * client-error.ts answers.
+ */
 export function isChatPath(path: string): boolean {
   return path === '/v1' || path.startsWith('/v1/');
 }

@@ -54,8 +54,9 @@ export function answerClientError(
 }
 
 /**
- * True if the client reads the next bytes on the connection as part of `answer`: its request is complete, or the answer
- * started before the request was complete. An error written now would corrupt that answer, or pass for it.
+ * True if the client may read the next bytes on the connection as `answer` or a part of it: the answer to a complete
+ * request is unfinished, or the answer to an incomplete request has started. An error written now would corrupt that
+ * answer, or pass for it.
  */
 function isOwed(answer: ServerResponse | undefined): boolean {
   if (answer === undefined) return false;

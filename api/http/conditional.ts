@@ -1,4 +1,4 @@
-// Parses the conditions of a poll: `If-None-Match` and `Prefer: wait` (docs/use/live.md).
+// Parses `If-None-Match` of polls, and `Prefer: wait` of polls and of requests that start runs (docs/use/live.md).
 import { z } from 'zod';
 
 /** Bounds the comparisons; no client needs more tags. */
@@ -13,7 +13,10 @@ export const conditionalHeaders = z.object({
   'if-none-match': z.string().optional().describe('The `ETag` of an earlier answer'),
 });
 
-/** Returns the entity tags without their quotes. `*`, and anything that cannot be a tag of this service, is ignored. */
+/**
+ * Returns at most `MAX_TAGS` entity tags, without the mark of a weak tag and without quotes. `*`, and anything that
+ * cannot be a tag of this service, is ignored.
+ */
 export function parseTags(header: string | undefined): string[] {
   const tags = (header ?? '').matchAll(/(?:^|,)[ \t]*(?:W\/)?"([0-9]{1,16}(?:[A-Z][0-9]{1,9})?(?:\.[\w-]{1,32})?)"/g);
   return [...tags].slice(0, MAX_TAGS).map(([, tag]) => tag!);
@@ -38,8 +41,8 @@ const WAIT = /^[ \t]*wait[ \t]*=[ \t]*(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))[ \t]*(?
 const NAMES_WAIT = /^[ \t]*wait[ \t]*(?:[=;]|$)/i;
 
 /**
- * Returns the seconds of `Prefer: wait=N` (RFC 7240): 1 to 55, more is cut to 55. Only the first `wait` counts; if it
- * is malformed, the result is undefined. A `wait` inside a quoted string is no preference.
+ * Returns the seconds of `Prefer: wait=N` (RFC 7240): 1 to 55, more is cut to 55. Only the first `wait` counts; if
+ * there is none, or it is malformed or 0, the result is undefined. A `wait` inside a quoted string is no preference.
  */
 export function parseWait(header: string | string[] | undefined): number | undefined {
   const text = Array.isArray(header) ? header.join(',') : (header ?? '');

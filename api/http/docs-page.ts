@@ -1,5 +1,5 @@
-// Serves the files of the documentation page: Swagger UI from its package, and the script that starts it. All files
-// come from our own origin, and the content security policy allows no other.
+// Reads the files of the documentation page: Swagger UI from its package, our page, and the script that starts Swagger
+// UI. The content security policy allows only files of our own origin, and images in `data:` addresses.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -36,7 +36,7 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** Browsers revalidate our own files every time, and fetch a new release of the library within the hour. */
+/** Browsers fetch our own files anew every time, and a new release of the library within the hour. */
 const CACHING = { [OWN]: 'no-cache', [LIBRARY]: 'public, max-age=3600' };
 
 interface DocsFile {

@@ -8,7 +8,7 @@ import { routesOf, type Route, type RouteDeclaration } from './route.js';
 
 const defineRoute = routesOf();
 
-/** `routes` is called at the first request, when all routes are known. */
+/** `routes` is called at the first request for the document, when all routes are known. */
 export function createDocumentationRoutes(routes: () => RouteDeclaration[]): Route[] {
   let text: string | undefined;
   const document = defineRoute({

@@ -11,9 +11,9 @@ interface RefusedTarget {
 }
 
 interface ApiErrorOptions {
-  /** Logged, never part of an answer. */
+  /** Logged if the status is 500 or above; never part of an answer. */
   cause?: unknown;
-  /** Replaces the whole body of the answer. */
+  /** Replaces the whole body of the answer; the chat proxy answers with the first field as its message. */
   fields?: FieldErrors;
   headers?: Record<string, string>;
   /** The wrong parameter, for the error shape of the chat proxy. */
@@ -48,7 +48,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Makes the audit log record `error` as a refusal, whatever its status. */
+/** Makes the audit log record `error` as a refusal, whatever its status, if the route declares an audit rule. */
 export function refusing(refuses: RefusedTarget, error: ApiError): ApiError {
   error.refuses = refuses;
   return error;
@@ -63,7 +63,7 @@ export function orNotFound<T>(found: T | undefined): T {
   return found;
 }
 
-/** The object existed and will not exist again. */
+/** What the request concerns is over for good, for example the time to answer a callback. */
 export function gone(message: string): ApiError {
   return new ApiError(410, 'gone', message);
 }
@@ -130,8 +130,8 @@ export function overloaded(): ApiError {
 const AWAY_RETRY_AFTER_SECONDS = 5;
 
 /**
- * PostgreSQL or the store of files does not answer, or lacks disk space or another resource for a change. If PostgreSQL
- * does not answer, the change may have been made all the same; in the other cases it has not been made.
+ * PostgreSQL or the store of files does not answer, or lacks disk space or another resource. If PostgreSQL does not
+ * answer, the change may have been made all the same; in the other cases it has not been made.
  */
 export function unavailable(cause?: unknown): ApiError {
   return new ApiError(503, 'unavailable', 'The storage of the service is not available at present. Please try again.', {

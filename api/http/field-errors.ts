@@ -4,7 +4,7 @@ import { documentedAs } from './documented-as.js';
 import { invalidFields, type FieldErrors } from './errors.js';
 import { cutText } from '../../graph/cut-text.js';
 
-/** An integer in a body. zod's own message for a text instead of an integer would be wrong. */
+/** An integer in a body. It has its own message because for a text, zod's issue expects any `number` (`WRONG_TYPE`). */
 export function integerField() {
   return z.int({ error: ({ input }) => (input === undefined || input === null ? undefined : NO_INTEGER) });
 }
@@ -66,8 +66,8 @@ function toFieldErrors(error: z.ZodError): FieldErrors {
 const OF_ANY_UNION = 'Invalid input';
 
 /**
- * For an object that matches no member of a union, returns the issues of the member with the fewest issues. Returns any
- * other issue, and one with a message of its own, unchanged.
+ * Replaces the issue of a union by the issues of the member with the fewest, unless that member refuses the value as a
+ * whole. Returns any other issue, and one with a message of its own, unchanged.
  */
 function nearest(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union' || issue.message !== OF_ANY_UNION || issue.errors.length === 0) return [issue];
@@ -77,7 +77,7 @@ function nearest(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return best!.map((each) => ({ ...each, path: [...issue.path, ...each.path] })).flatMap(nearest);
 }
 
-/** Returns undefined to use the schema's own message. */
+/** Returns undefined to keep zod's own message. A message that the schema itself gives takes precedence. */
 function toSentence(issue: RawIssue): string | undefined {
   const { code } = issue;
   if (code === 'invalid_type') return wrongType(issue);

@@ -1,4 +1,5 @@
-// Queues work that occupies the event loop for long: reading, checking and masking of large drawings and bodies.
+// Queues work that occupies the event loop for long: reading, checking and masking of large drawings, bodies and
+// results.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { performance } from 'node:perf_hooks';
 import { FairLine } from '../../fairness/fair-line.js';
@@ -13,7 +14,7 @@ const MOST_WAITING = 256;
 
 export interface Asker {
   tenant: string;
-  /** The project of the drawing or body; undefined if it has none. */
+  /** The project of the drawing or body; undefined if it has none, or its project is not known yet. */
   projectId?: number | undefined;
   signal: AbortSignal;
 }
@@ -25,17 +26,17 @@ const turns = new AsyncLocalStorage<() => void>();
 
 /**
  * Ends the turn of the large work that calls this, if there is one. Call it before a wait for another system, because
- * no other large work begins before the turn ends. Only small work may follow.
+ * no other large work begins before the turn ends. Large work that follows must wait for a turn of its own.
  */
 export function endTurn(): void {
   turns.getStore()?.();
 }
 
 /**
- * One job runs at a time, and the tenants are served in rotation. After each job, the queue pauses for as long as the
- * event loop was busy during the job. Large drawings and bodies therefore take at most half of the time of the process,
- * and each tenant an equal part of that. Neither a tenant nor a project is served twice in a row while others wait, so
- * the users of one project together get at most every second job.
+ * Gives large work its turns, one at a time and to the tenants in rotation. After each turn, the queue pauses for as
+ * long as the event loop was busy during the turn. Large work therefore takes at most half of the time of the process.
+ * Neither a tenant nor a project has two turns in a row while others wait, so the users of one project together get at
+ * most every second turn.
  */
 export class HeavyWork {
   readonly #line = new FairLine<string, Asker>();

@@ -1,4 +1,5 @@
-// `If-Match` makes a change only if nobody else has changed the object since the caller read it. RFC 9110, 13.1.1.
+// With a tag in `If-Match`, a change is made only in the state that the caller has read; with `If-None-Match: *`, only
+// if there is no object yet. RFC 9110, 13.1.1 and 13.1.2.
 import { z } from 'zod';
 import { documentedAs } from './documented-as.js';
 import { ApiError } from './errors.js';
@@ -37,8 +38,8 @@ export const ifNoneMatchAnyHeaders = z.object({
 });
 
 /**
- * Throws 412 unless the condition names the present tag, which is undefined if there is no object. A weak tag never
- * matches, because RFC 9110 requires the strong comparison.
+ * Throws 412 if there is a condition and it does not name the present tag, which is undefined if there is no object.
+ * `*` names every tag. A weak tag never matches: `etag` is strong, and RFC 9110 requires the strong comparison.
  */
 export function refuseStale(condition: IfMatch | undefined, etag: string | undefined): void {
   if (condition === undefined) return;

@@ -1,5 +1,5 @@
-// Parses the bytes of a request as JSON that can be stored; content that the database or a later reader cannot handle
-// is refused.
+// Decodes and parses the bodies of requests, JSON and free text. Content that the database or a later reader cannot
+// handle is refused.
 import { isNearDouble, mayHoldFarNumber } from '../../graph/exact-number.js';
 import { MAX_REQUEST_DEPTH } from '../../graph/json-depth.js';
 import { excessOf, MAX_JSON_VALUES, parseJson, positionOfNumber } from '../../graph/json-text.js';
@@ -28,8 +28,8 @@ function decode(bytes: Buffer, refuse: Refuse): string {
 }
 
 /**
- * Throws the 400 for a body that is not JSON, too deep or too large, or that holds text or numbers that cannot be
- * stored.
+ * Throws the 400 for a body that is not JSON, is nested too deep or has too many values, or that holds text that cannot
+ * be stored or numbers that a double cannot keep (`refuseInexactNumbers`).
  */
 export function parseJsonBody(text: string): unknown {
   const value = parseBoundedJson(text);
@@ -40,14 +40,17 @@ export function parseJsonBody(text: string): unknown {
 
 /**
  * Parses a body like `parseJsonBody`, but keeps every number as it is written instead of refusing it. Used for the
- * input of runs.
+ * input of runs and the arguments of tools.
  */
 export function parseExactJsonBody(text: string): unknown {
   refuseUnstorableText(text, parseBoundedJson(text));
   return parseJson(text);
 }
 
-/** Parses JSON that is read and passed on: it refuses only a text that is not JSON, too deep or too large. */
+/**
+ * Refuses only a text that is not JSON, is nested too deep or has too many values, so that routes can pass on JSON that
+ * cannot be stored.
+ */
 export function parseBoundedJson(text: string): unknown {
   refuseHugeJson(text, jsonParseError);
   try {
@@ -60,8 +63,8 @@ export function parseBoundedJson(text: string): unknown {
 }
 
 /**
- * Throws the 400 if free text cannot be stored, or is JSON that is too deep or too large for a later reader. No number
- * in it is refused.
+ * Throws the 400 if free text cannot be stored, or if it starts like JSON and is nested too deep or has too many values
+ * for a later reader. No number in it is refused.
  */
 export function checkFreeText(text: string): void {
   refuseHugeJson(text, refuseText);
@@ -72,7 +75,8 @@ export function checkFreeText(text: string): void {
 }
 
 /**
- * Throws the 400 for text that is too deep or holds too many values. Text that does not start like JSON is accepted.
+ * Throws the 400 for text that is nested too deep or holds too many values. Accepts text that starts with neither `[`
+ * nor `{`.
  */
 function refuseHugeJson(text: string, refuse: Refuse): void {
   if (!/^\s*[[{]/.test(text)) return;
@@ -82,8 +86,8 @@ function refuseHugeJson(text: string, refuse: Refuse): void {
 }
 
 /**
- * Throws the 400 for an integer that no double represents exactly, because it may be an id, and for a number that is
- * too large or too small for a double. Other fractions may be rounded. `text` is valid JSON.
+ * Throws the 400 for an integer that a double would change, because it may be an id, and for a number that is too large
+ * or too small for a double. Other numbers may be rounded. `text` is valid JSON.
  */
 function refuseInexactNumbers(text: string): void {
   if (!mayHoldFarNumber(text)) return;

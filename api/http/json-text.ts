@@ -1,4 +1,4 @@
-// Writes answers around JSON that the database holds as text, so that large documents and results are never parsed.
+// Writes answers around JSON that the database holds as text, so that large documents and results need not be parsed.
 import { writeJson } from '../../graph/json-text.js';
 
 /** JSON text that is written into an answer unchanged. */
@@ -18,8 +18,8 @@ export interface AnswerMemory {
 }
 
 /**
- * JSON text that is fetched when the answer reaches it; an answer that holds one is streamed. `pieces` must take the
- * memory of a piece before it fetches the piece.
+ * JSON text that is fetched when the answer reaches it; an answer that holds one is sent in pieces. `pieces` must take
+ * the memory of a piece before it fetches the piece.
  */
 export class LazyJson {
   readonly pieces: (memory: AnswerMemory) => AsyncIterable<string>;
@@ -111,8 +111,8 @@ export function holdsLazyJson(value: unknown): boolean {
 }
 
 /**
- * Writes JSON as `JSON.stringify` does, but inserts `RawJson` text unchanged. It is recursive, and therefore meant for
- * our own shallow bodies.
+ * Writes JSON as `JSON.stringify` does, but inserts `RawJson` text and the digits of an `ExactNumber` unchanged. It is
+ * recursive, and therefore meant for our own shallow bodies.
  */
 export function toJsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text;

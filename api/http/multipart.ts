@@ -9,7 +9,7 @@ export interface BodyPart {
   field: string;
   /** The file name that the client sent, without its folders; undefined for a part that is no file. */
   name: string | undefined;
-  /** The media type with its parameters; `charset` declares the encoding of the bytes. */
+  /** The media type with its parameters, by default `text/plain`; `charset` declares the encoding of the bytes. */
   type: string;
   bytes: Readable;
 }
@@ -29,7 +29,8 @@ const HEADER_LIMITS = { fieldNameSize: 1_000, headerPairs: 20, headerSize: 16 * 
 
 /**
  * Resolves when all parts are read, one after the other: receiving pauses while `onPart` of an earlier part is pending.
- * Throws what `onPart` throws, and 400 for a malformed body or too many parts.
+ * Throws what `onPart` throws, an `ApiError` with which `body` fails, and 400 for a malformed or broken body or too
+ * many parts.
  */
 export async function readMultipart(
   body: Readable,
@@ -82,8 +83,8 @@ function createParser(contentType: string, maxParts: number): BusboyInstance {
 }
 
 /**
- * Returns a function that returns the raw media type of the last part. The parser itself reports the type without its
- * parameters.
+ * Returns a function that returns the media type of the newest part as it was sent, undefined if the part declares
+ * none. The parser itself reports the type without its parameters.
  */
 function watchTypes(parser: BusboyInstance): () => string | undefined {
   let last: string | undefined;

@@ -1,4 +1,4 @@
-// Parses page parameters and builds the `{page, size, total, items}` of every list.
+// Parses page parameters and builds the `{page, size, total, items}` of lists.
 import { z } from 'zod';
 import { documentedAs } from './documented-as.js';
 import type { RouteResult } from './route.js';

@@ -30,7 +30,7 @@ export const runParams = z.object({ id: pathId, run_id: uuid });
 const MAX_PATH = 2000;
 /** No drawing has a longer path (graph/compile-plan.ts), and indexes could not hold one. */
 const MAX_PATH_BYTES = 1_600;
-/** Ids of loops may contain brackets and slashes themselves. */
+/** Checks only the innermost index, because a path of any other form names no stored iteration. */
 const ITERATION = /^[^\0]+\[(?:0|[1-9]\d{0,8})\]$/;
 
 export function isIterationPath(path: string): boolean {

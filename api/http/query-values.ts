@@ -17,7 +17,7 @@ export const queryBoolean = documentedAs(
   { type: 'boolean' },
 );
 
-/** Lists of runs exclude tests by default. */
+/** By default, lists show neither tests nor runs of the assistant in the editor. */
 export const queryPurpose = z.enum(['run', 'test']).default('run');
 export const runPurpose = z.enum(['run', 'test', 'assistant']);
 

@@ -14,17 +14,17 @@ import { idParams } from './path-ids.js';
 
 /**
  * - `key`: a user's API key or session token.
- * - `session`: a session token only, so that a stolen key cannot create others.
- * - `bearer-key`: the API key as a bearer token, as clients of the chat proxy send it.
+ * - `session`: a session token only, for what a stolen key must not do, such as creating keys.
+ * - `bearer-key`: the API key as a bearer token, as clients of the chat proxy and of MCP send it.
  * - `optional`: open to all; valid credentials identify the caller.
- * - `internal`: the service token of the workers.
+ * - `internal`: the token INTERNAL_SERVICE_TOKEN, for executors outside of this repository.
  * - `open`: no credentials.
  */
 export type Auth = 'key' | 'session' | 'bearer-key' | 'optional' | 'internal' | 'open';
 
 /**
- * The user, the only project that a restricted key reaches, and the kind of credential, which determines the form of
- * the body of run and re-run.
+ * The user, the only project that a restricted key reaches, and the kind of credential. What only a session may do, and
+ * the form of the body of run and re-run, depend on the kind; the assistant in the editor counts as a `key`.
  */
 export interface Caller extends Reach {
   credential: 'key' | 'session';
@@ -36,22 +36,25 @@ export interface Caller extends Reach {
   client?: string;
   /** Set for the assistant in the editor: its run, and the workflow that it may change. */
   assistant?: { runId: string; workflowId: number };
-  /** The id of a session that this service opened (api/sessions/); absent for keys and for tokens of other services. */
+  /**
+   * The id of a session that this service opened (api/sessions/). Absent for keys, for tokens of other services and for
+   * the assistant in the editor.
+   */
   sessionId?: string;
 }
 
 /**
  * The path's `id` names a project or a workflow, its `workflow_run_id` a run, its `file_id` a file and its
- * `conversation_id` a conversation. A caller without a role gets 404. A caller whose role is too low gets `refusal`
- * (default 403).
+ * `conversation_id` a conversation. A caller without a role gets 404, or 403 if only the restriction of the key to
+ * another project hides the object. A caller whose role is too low gets `refusal` (default 403).
  */
 export interface AccessRule {
   to: 'project' | 'workflow' | 'run' | 'file' | 'conversation';
   role: Role;
   refusal?: 400 | 403;
   /**
-   * Administrators of the service pass, too, in a session and whatever their role; the handler decides what they may
-   * do (`Access.isAdministrator`).
+   * Only for a project: administrators of the service pass, too, in a session and whatever their role; the handler
+   * decides what they may do (`Access.isAdministrator`).
    */
   orAdministrators?: true;
 }
@@ -61,7 +64,10 @@ export interface Access {
   /** An administrator who is no member has the lowest role, `viewer`. */
   role: Role;
   workflowId?: number;
-  /** Set where `AccessRule.orAdministrators` has let an administrator of the service pass. */
+  /**
+   * Set for every administrator of the service, also a member, in a session on a route with
+   * `AccessRule.orAdministrators`.
+   */
   isAdministrator?: true;
   /** Set for an administrator who is no member. */
   isStranger?: true;
@@ -70,7 +76,10 @@ export interface Access {
 /** The result of the lookup by path that an open route makes before the body is read. */
 export interface Admitted<T> {
   found: T;
-  /** The owner to whom the memory of the body is accounted, such as `project:7`. */
+  /**
+   * Replaces the network of the sender as the owner to whom memory, large work and database connections are accounted,
+   * for example by `project:7`.
+   */
   tenant?: string;
   /** Lowers the route's limit on the body for the admitted sender. */
   maxBodyBytes?: number;
@@ -79,20 +88,18 @@ export interface Admitted<T> {
 interface CommonContext<D> {
   deps: D;
   log: Logger;
-  /** The owner to whom memory is accounted. */
+  /** The owner to whom memory and large work are accounted. */
   tenant: string;
   /**
    * The memory of the request, which a handler may enlarge. It is leased until the answer was sent; for a deferred
    * answer or a stream, until the handler has returned (api/dispatch/await-later.ts).
    */
   memory: ByteLease;
-  /** The request's own headers, with names in lower case, for routes that pass some on or do not know their names. */
+  /** The headers of the request as it came, with names in lower case, also those that the route does not declare. */
   requestHeaders: IncomingHttpHeaders;
   /** The other end of the connection, which may be a proxy (api/access/visitor.ts); empty if it has hung up. */
   peerAddress: string;
-  /**
-   * Aborted if the caller hangs up before it has received the whole answer, or the service ends the caller's stream.
-   */
+  /** Aborted if the connection closes before the whole answer is sent, or the service ends the caller's stream. */
   signal: AbortSignal;
 }
 
@@ -109,7 +116,10 @@ export interface DeclaredContext {
   /** Starts to receive the body if `bodyFormat` is `stream`. May be called once. See api/http/stream-body.ts. */
   bodyStream?: (limitBytes: number) => Readable;
   admitted?: unknown;
-  /** Records changes in a transaction of the handler's own. */
+  /**
+   * Set if the route has an audit rule. Records changes that the handler commits itself, and refusals that it answers
+   * itself.
+   */
   audit?: AuditTrail;
 }
 
@@ -161,15 +171,18 @@ type RouteContext<D, S extends Declared> = CommonContext<
 export interface RouteResult {
   status: number;
   /**
-   * JSON, which may hold `RawJson` and `LazyJson`; absent for 204. Bytes, and text with a stated Content-Type, are sent
-   * unchanged. A stream is sent as it arrives; if it breaks, the connection breaks too.
+   * JSON, which may hold `RawJson` and `LazyJson`; absent for an empty answer. Bytes, and text with a stated
+   * Content-Type, are sent unchanged. A stream is sent as it arrives; if it breaks, the connection breaks too.
    */
   body?: unknown;
   headers?: Record<string, string>;
-  /** The caller of an event stream or a file is disconnected after reading nothing for this time. */
+  /**
+   * An event stream or a file is cut off if nothing was sent for this time: its caller reads nothing, or its source has
+   * stopped.
+   */
   stalledMs?: number;
   /**
-   * Defers the answer; every other field of this result is ignored. Called once the body and its memory are released;
+   * Defers the answer; every other field of this result is ignored. Called after the body and its memory are released;
    * the time from then on does not count as the service's duration.
    */
   later?: () => Promise<RouteResult>;
@@ -178,13 +191,14 @@ export interface RouteResult {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * - `json`: an object of the media type application/json.
+ * - `json`: JSON of the media type application/json, or of one that ends with `+json`.
  * - `exact`: like `json`, with all numbers as they are written.
- * - `verbatim`: like `json`, but accepts text and numbers that cannot be stored; `bodyBytes` has the bytes.
+ * - `verbatim`: like `json`, but accepts text that cannot be stored and numbers that a double cannot keep; `bodyBytes`
+ *   has the bytes.
  * - `text`: any text of any media type, passed to `body` as a string.
  * - `run-input`: parsed by api/runs/read-run-input.ts.
  * - `bytes`: anything, in `bodyBytes` alone.
- * - `json-bytes`: an object of the media type application/json, in `bodyBytes` alone: another process parses it.
+ * - `json-bytes`: of the same media types as `json`, in `bodyBytes` alone: another process parses it.
  * - `stream`: anything, by `bodyStream`; the handler sets its limit.
  */
 export type BodyFormat = 'json' | 'exact' | 'verbatim' | 'text' | 'run-input' | 'bytes' | 'json-bytes' | 'stream';
@@ -198,18 +212,21 @@ interface RouteShape {
   description?: string;
   auth: Auth;
   /**
-   * The scope that an API key needs; default `full`. `run` is for routes that start runs or answer their requests
-   * (docs/use/api.md, "Keys of your own", lists them). A GET also accepts the scope `read`. `read` is for routes with a
-   * bearer key that refuse the scope `run` and accept `read`.
+   * Keys of the scope `full` pass everywhere, those of `read` with every GET, and those of `run` with a bearer key.
+   * This field admits the keys of one more scope; with `read`, those of `run` are refused (docs/use/api.md, "Keys of
+   * your own").
    */
   keyScope?: 'run' | 'read';
-  /** Also admits the tools of an assistant's run, which send a token of their own instead of a key. */
+  /** Also admits the assistant in the editor, whose tools send a token of its run instead of a key. */
   admitsAssistants?: boolean;
-  /** Refuses browser requests from pages of other origins with 403, before any other check. */
+  /** Refuses browser requests from pages of other origins, except CORS_ORIGINS, with 403, before any other check. */
   ownOriginOnly?: boolean;
   /** Callers who are no administrators get 403, before the access check and the validation. */
   isForAdministrators?: boolean;
-  /** A request that is no GET and changes nothing. It is answered even while PostgreSQL refuses changes. */
+  /**
+   * The route is no GET, and either changes nothing or refuses changes itself while PostgreSQL has no room, as `/mcp`
+   * does. Its other requests are answered even then.
+   */
   isRead?: true;
   /** Default `json`. Without a `body` schema no body is read. */
   bodyFormat?: BodyFormat;
@@ -220,11 +237,15 @@ interface RouteShape {
   /** An answer 304 does not count against the caller's rate limit. */
   countsNo304?: boolean;
   /**
-   * The route reads the whole drawing of the workflow in the path: as text, or also `parsed`. Memory for it is leased
-   * before, and a large drawing or body waits in a fair queue (heavy-work.ts).
+   * The route reads the whole drawing of the workflow in the path, or of the workflow of the conversation there: as
+   * text, or also `parsed`. Memory for it is leased before, and a large drawing or body waits in a fair queue
+   * (heavy-work.ts).
    */
   readsDrawing?: 'text' | 'parsed';
-  /** The body holds a drawing that is read like the stored one: memory for it is leased, too. */
+  /**
+   * The body holds a drawing that is read like the stored one: memory for it is leased, too. Only has an effect
+   * together with `readsDrawing` or one of the next three fields.
+   */
   takesDrawing?: true;
   /** Like `readsDrawing`, for the caller's draft of the workflow in the path. */
   readsDraft?: 'text' | 'parsed';
@@ -235,11 +256,11 @@ interface RouteShape {
    * drawing is leased before.
    */
   resolvesActions?: 'data' | 'drawing';
-  /** Default 10 MiB; 64 KiB for an open route without `admit`. */
+  /** Default 10 MiB. An open route without `admit` accepts at most 64 KiB. */
   maxBodyBytes?: number;
   /**
-   * Answers by status; `z.null()` for an empty one. The documentation adds the answers that every route may have
-   * (openapi/common-answers.ts).
+   * Answers by status; `z.null()` for an empty one. The documentation adds those that follow from the rest of the
+   * declaration (openapi/common-answers.ts).
    */
   responses: Record<number, z.ZodType>;
   mediaTypes?: Partial<Record<number, string[]>>;
@@ -251,7 +272,7 @@ interface RouteShape {
   quiet?: boolean;
 }
 
-/** Every route that changes something must declare its audit rule. */
+/** Every route that is no GET must declare its audit rule, even if it changes nothing. */
 type Audited<P, U> =
   | { method: 'GET'; audit?: AuditRule<P> & U }
   | { method: Exclude<Method, 'GET'>; audit: AuditRule<P> & U };

@@ -17,7 +17,10 @@ const JOINED_CHARACTERS = 64 * 1024;
 const SLICE_BYTES = 128 * 1024;
 const TAKEN_WITHIN_MS = 20_000;
 
-/** Sends a JSON value that may hold `LazyJson`. An error before the first piece is thrown, and answered as usual. */
+/**
+ * Sends a JSON value that may hold `LazyJson`. An error within the first `JOINED_CHARACTERS` is thrown, and answered as
+ * usual; a later one breaks the answer off.
+ */
 export async function sendJson(ctx: AppContext, body: unknown, lease: ByteLease): Promise<void> {
   const pieces = joined(toJsonPieces(body, toAnswerMemory(lease)));
   try {
@@ -32,7 +35,7 @@ export async function sendJson(ctx: AppContext, body: unknown, lease: ByteLease)
   }
 }
 
-/** Sends a complete body. The lease covers its size until the caller has read it. */
+/** Sends a complete body. The lease covers the body, and its encoded copy if it is a string, while they are sent. */
 export async function sendBytes(ctx: AppContext, body: string | Buffer, lease: ByteLease): Promise<void> {
   const sizeBytes = Buffer.byteLength(body);
   await lease.resize(Buffer.isBuffer(body) ? sizeBytes : 2 * sizeBytes);
@@ -41,7 +44,10 @@ export async function sendBytes(ctx: AppContext, body: string | Buffer, lease: B
   await unlessBroken(ctx, () => sendSlices(ctx.res, Buffer.isBuffer(body) ? body : Buffer.from(body), lease));
 }
 
-/** Sends a stream until its source ends. If one side breaks, the other is broken, too. */
+/**
+ * Sends a stream until its source ends; for HEAD, only the headers. If the stream or the connection breaks, the other
+ * one is destroyed. A caller that reads nothing for `stalledMs` is disconnected.
+ */
 export async function sendStream(ctx: AppContext, stream: Readable, stalledMs: number | undefined): Promise<void> {
   if (ctx.method === 'HEAD') {
     stream.destroy();

@@ -8,6 +8,8 @@ export interface ListeningServer {
   server: Server;
   /** Closes each connection after its next answer. */
   endConnections: () => void;
+  /** Closes idle connections, but none while a complete answer is still being sent to a client. */
+  closeIdle: () => void;
   /** The port in use, also if port 0 was requested. */
   port: number;
 }
@@ -24,15 +26,15 @@ export interface ConnectionLimits {
   /** The time from the first byte (on a new connection, from its opening) to the end of the headers. */
   headersTimeoutMs: number;
   /**
-   * The time to the end of the body, enough for ten megabytes at a megabit a second. Streamed bodies are exempt;
-   * stream-body.ts limits the time without a byte instead.
+   * The time from the end of the headers to the end of the body, enough for ten megabytes at a megabit a second.
+   * Streamed bodies are exempt; stream-body.ts limits the time without a byte instead.
    */
   requestTimeoutMs: number;
   /** Longer than the idle timeout of the usual load balancers, which must close the connection first. */
   keepAliveTimeoutMs: number;
   /** The interval at which the first two limits are checked. */
   checkingIntervalMs: number;
-  /** A further connection replaces the one that has been idle for longest. */
+  /** A further connection replaces the one that has been idle for longest; if none is idle, it is closed itself. */
   maxConnections: number;
   /**
    * The connection is closed after this many requests, which bounds the work of a client that pipelines without reading
@@ -58,7 +60,7 @@ interface Address {
   port: number;
 }
 
-/** Several parts of the service listen for the end of an answer; a body that is a stream adds five listeners. */
+/** Several parts of the service listen for the end of an answer; an answer that is a stream adds five listeners. */
 const MOST_LISTENERS = 30;
 
 /** If the port is in use, rejects with an explanation for the person who started the process. */
@@ -80,12 +82,20 @@ export function listen(
     isEnding = true;
     for (const response of open) response.shouldKeepAlive = false;
   };
+  const closeIdle = (): void => {
+    // Node calls a connection idle as soon as its answer is complete, even if the client has not taken all of it. Node
+    // reports no end of a pipelined answer whose connection is gone before its turn.
+    const isSending = [...open].some(({ writableEnded, req }) => writableEnded && !req.socket.destroyed);
+    if (!isSending) server.closeIdleConnections();
+  };
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const portInUse = new Error(`port ${port} on ${host} is already in use; set PORT to another one.`);
       reject(error.code === 'EADDRINUSE' ? portInUse : error);
     });
-    server.listen(port, host, () => resolve({ server, endConnections, port: (server.address() as AddressInfo).port }));
+    server.listen(port, host, () => {
+      resolve({ server, endConnections, closeIdle, port: (server.address() as AddressInfo).port });
+    });
   });
 }
 
@@ -155,7 +165,7 @@ function createRoom(server: Server, maxConnections: number) {
   let open = 0;
   /** Connections without a request. The one that has waited longest comes first. */
   const waiting = new Set<Socket>();
-  /** The number of pipelined requests that a connection still has to answer. */
+  /** The number of a connection's requests that are not answered yet; several if the client pipelines them. */
   const pending = new WeakMap<Socket, number>();
   server.on('connection', (socket) => {
     open += 1;
@@ -183,9 +193,10 @@ function createRoom(server: Server, maxConnections: number) {
 
 /**
  * Stops accepting connections. Requests on open connections are answered with `Connection: close`: a caller that keeps
- * sending on one connection learns to open another, and no request is cut before `DRAIN_MS` is over.
+ * sending on one connection learns to open another. No request that has arrived, and no answer, is cut before
+ * `DRAIN_MS` is over.
  */
-export async function closeServer({ server, endConnections }: ListeningServer): Promise<void> {
+export async function closeServer({ server, endConnections, closeIdle }: ListeningServer): Promise<void> {
   endConnections();
   // `close` of the HTTP server would also close connections that are idle at this moment.
   const closed = new Promise<void>((resolve) => {
@@ -193,13 +204,13 @@ export async function closeServer({ server, endConnections }: ListeningServer): 
   });
   let sweep: NodeJS.Timeout | undefined;
   const linger = setTimeout(() => {
-    sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+    sweep = setInterval(closeIdle, SWEEP_MS);
   }, LINGER_MS);
   const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   await closed;
   clearTimeout(linger);
   clearInterval(sweep);
   clearTimeout(cut);
-  // Ends the timer that checks for slow requests.
+  // Ends Node's own timer that checks for slow requests.
   server.close();
 }

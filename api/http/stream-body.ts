@@ -8,19 +8,20 @@ import { askForBody } from './middleware/read-body.js';
 /** A body that sends no byte for this time is refused. */
 const SILENCE_MS = 60_000;
 const CHECK_MS = 1_000;
-/** The rest of a refused body is dropped for this long, so that the client reads the answer. */
+/** The unread rest of a body is dropped for this long, so that the client reads the answer; then the request is cut. */
 const DROPPED_MS = 5_000;
 
 const unhurried = new WeakSet<IncomingMessage>();
 
-/** True if the request's body is a stream, which is limited by its pauses and not by its whole duration. */
+/** True if the request's body is a stream, which is limited by its pauses instead of `requestTimeoutMs` (server.ts). */
 export function isUnhurried(request: IncomingMessage): boolean {
   return unhurried.has(request);
 }
 
 /**
  * Returns the body as a stream. The stream fails with 408 after 60 seconds without a byte, and with 400 if it ends
- * early. Throws 413 if the request announces more than `limitBytes`, and 415 if it is compressed.
+ * early. Throws 413 if the request announces more than `limitBytes`, and 415 if it is compressed. The caller has to
+ * limit a body of unannounced length.
  */
 export function openBody(ctx: AppContext, limitBytes: number): Readable {
   const encoding = ctx.get('content-encoding').toLowerCase();

@@ -39,9 +39,9 @@ interface Asking extends Asker {
 }
 
 /**
- * Returns the task after the answer. Throws 404 for a task that the person may not see and 403 for a person who may not
- * answer. Throws 400 for an unknown action, an empty required field or a value that does not fit its field. Throws 409
- * `settled` or `already_answered`.
+ * Returns the task after the answer. Throws 404 for a task that the person may not see, and 403 for a person who may
+ * not answer or whose API key is restricted to another project. Throws 400 for an unknown action, an empty required
+ * field or a value that does not fit its field. Throws 409 `settled` or `already_answered`.
  */
 export async function answerTask(deps: HumanTaskDeps, asking: Asking, asked: Asked): Promise<HumanTask> {
   for (;;) {

@@ -4,12 +4,13 @@ import type { RunEvent } from '../../db/runs/run-events-repository.js';
 const MAX_BYTES = 32 * 1024;
 
 /**
- * The latest events of a run, shared by all of its streams. A stream that has not read up to `from` reads the missing
- * events from the database, so slow readers do not make this buffer grow.
+ * The latest events of a run, shared by all of its streams. A stream that needs earlier ones reads them from the
+ * database, so slow readers do not make this buffer grow.
  */
 export class EventTail {
   #events: RunEvent[] = [];
   #bytes = 0;
+  /** The version after which the tail has every event. */
   #from: number;
   #version: number;
 
@@ -44,7 +45,7 @@ export class EventTail {
     this.#version = version;
   }
 
-  /** Returns the events after the version; undefined if some of them were dropped. */
+  /** Returns the events after the version; undefined if the tail may lack some of them. */
   after(version: number): RunEvent[] | undefined {
     return version < this.#from ? undefined : this.#events.filter((event) => event.version > version);
   }

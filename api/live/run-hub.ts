@@ -1,5 +1,5 @@
-// All waiting readers of this process share one listening connection, and one loop that reads the runs that have
-// changed. A run is read once, however many readers wait for it, and never without a reader. ADR 16.
+// All readers of this process, who wait for runs or follow them, share one listening connection, and one loop that
+// reads the runs that have changed. A run is read once for all of its readers, and never without a reader. ADR 16.
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Database } from '../../db/core/client.js';
@@ -36,8 +36,8 @@ const GATHER_MS = 15;
 const SECOND_LOOK_MS = 60;
 const RENEW_MS = 20_000;
 /**
- * The interval at which all runs are read, in case a notification was lost; shorter while the listening connection is
- * down.
+ * The interval at which the states, events and deltas of all runs are read, in case a notification was lost; shorter
+ * while the listening connection is down.
  */
 const COMPARE_MS = 5_000;
 const COMPARE_UNNOTIFIED_MS = 500;
@@ -61,7 +61,7 @@ export class RunHub {
    * The runs whose state is to be read: they may have changed, or have a new reader that may have read an older state.
    */
   readonly #withAnyState = createRunSet();
-  /** The runs that may have deltas in the table for which no notification was received. */
+  /** The runs that may have deltas in the table that no notification has brought. */
   readonly #withDeltas = createRunSet();
   readonly #stopped = new AbortController();
   readonly #loop: Promise<void>;
@@ -80,7 +80,7 @@ export class RunHub {
     this.#loop = this.#repeat();
   }
 
-  /** True if the user must not wait: there are too many readers, or the process stops. */
+  /** True if the user must not wait: there are too many readers (in all or of this user), or the process stops. */
   isFullFor(userId: number): boolean {
     return this.isStopping || !this.#runs.hasRoomFor(userId);
   }
@@ -218,6 +218,7 @@ export class RunHub {
     if (nowMs >= this.#compareAtMs) {
       this.#withNews.add(...this.#runs.ids);
       this.#withAnyState.add(...this.#runs.ids);
+      this.#withDeltas.add(...this.#runs.ids);
       this.#compareAtMs = nowMs + (this.#isListening ? COMPARE_MS : COMPARE_UNNOTIFIED_MS);
     }
     await this.#inBatches(this.#unregistered, (ids) => this.#registerWatches(ids));
@@ -233,7 +234,7 @@ export class RunHub {
     this.#renewAtMs = nowMs + RENEW_MS;
   }
 
-  /** Runs that are added meanwhile wait for the next round. Runs of a batch that fails stay in the set. */
+  /** Runs that are added meanwhile wait for the next round. If a batch fails, its runs and later ones are put back. */
   async #inBatches(set: ReturnType<typeof createRunSet>, work: (ids: string[]) => Promise<void>): Promise<void> {
     const ids = set.takeAll();
     for (let from = 0; from < ids.length && !this.isStopping; from += RUNS_AT_ONCE) {

@@ -6,6 +6,8 @@ import { EventTail } from './event-tail.js';
 import type { WatchedRuns } from './watched-runs.js';
 
 const EVENTS_AT_ONCE = 50;
+/** Bounds the text that one statement reads. */
+const RUNS_WITH_TEXTS_AT_ONCE = 20;
 
 /**
  * Reports the states of the runs to their watchers, and the ends of runs to the readers that wait for them. One
@@ -27,8 +29,9 @@ export async function lookAtStates(db: Database, runs: WatchedRuns, ids: string[
 }
 
 /**
- * Appends new events to the tails of the runs and notifies their followers. One statement orders the events of all
- * runs, another one reads them, and up to two more find deleted files in them.
+ * Appends new events to the tails of the runs and notifies their followers. If a run has too many of them, its tail
+ * skips them, and the followers read them from the database. One statement orders the events of all runs, another one
+ * reads them, and up to two more find deleted files in them.
  */
 export async function lookForEvents(db: Database, runs: WatchedRuns, ids: string[]): Promise<void> {
   const runIds = ids.filter((id) => hasSome(runs.get(id)?.followers));
@@ -51,13 +54,25 @@ export async function lookForEvents(db: Database, runs: WatchedRuns, ids: string
   }
 }
 
-/** Reads deltas that were not received by notification. The first deltas that are loaded count as late. */
+/**
+ * Reads deltas that were not received by notification. The first ones that are loaded count as late (`isLate`). Skips
+ * runs whose deltas nobody reads.
+ */
 export async function lookForDeltas(db: Database, runs: WatchedRuns, ids: string[]): Promise<void> {
-  for (const runId of ids) {
+  const read = ids.flatMap((runId) => {
     const texts = runs.get(runId)?.texts;
-    if (texts === undefined) continue;
-    texts.load(await readDeltas(db, runId, texts.known()));
-    texts.notify();
+    return texts === undefined ? [] : [{ runId, texts }];
+  });
+  for (let from = 0; from < read.length; from += RUNS_WITH_TEXTS_AT_ONCE) {
+    const batch = read.slice(from, from + RUNS_WITH_TEXTS_AT_ONCE);
+    const runIds = batch.map(({ runId }) => runId);
+    const known = batch.flatMap(({ runId, texts }) => texts.known().map((key) => ({ ...key, runId })));
+    const deltas = await readDeltas(db, runIds, known);
+    for (const { runId, texts } of batch) {
+      const ofRun = deltas.filter((delta) => delta.runId === runId);
+      texts.load(ofRun);
+      if (ofRun.length > 0) texts.notify();
+    }
   }
 }
 

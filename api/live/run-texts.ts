@@ -9,10 +9,13 @@ export interface StepTexts {
   /** The text received so far, in order. Empty if the step is broken. */
   pieces: string[];
   toolCalls: ReportedToolCall[];
-  /** True if the model had started to write before the first reader came. */
+  /** True if the model had started to write before the first reader of this process came. */
   isLate: boolean;
   isWhole: boolean;
-  /** True if a delta is missing, or memory for the texts was refused. The readers then get no more of the step. */
+  /**
+   * True if a delta is missing, or memory for the texts was refused. The readers then get no more of the step until its
+   * node has ended.
+   */
   isBroken: boolean;
   /** By the logical clock (`tick`). */
   startedAt: number;
@@ -83,7 +86,10 @@ export class RunTexts {
     return this.nodes.get(nameOf(node));
   }
 
-  /** Returns false, without any change, if deltas before this one are missing. Ignores a delta that it already has. */
+  /**
+   * Returns false, without any change, if deltas before this one are missing. Ignores a delta that it already has, or
+   * of a step before the node's latest.
+   */
   add(delta: RunDelta, isLate = false): boolean {
     const known = this.get(delta)?.steps.at(-1);
     const order = known === undefined ? 1 : delta.attempt - known.attempt || delta.step - known.step;
@@ -133,7 +139,7 @@ export class RunTexts {
     this.#lease.end();
   }
 
-  /** Frees an ended node once each reader has reached its end or came after it. */
+  /** Frees a node once each reader has reached the node's end, or came after another reader had reached it. */
   #freeIfRead(node: NodeTexts): void {
     for (const [reader, cameAt] of this.#readers) {
       if (cameAt <= node.endedAt && !node.closedBy.has(reader)) return;

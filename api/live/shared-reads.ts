@@ -1,4 +1,5 @@
-// Batches the reads of waiting callers, because the change that they wait for wakes all of them at once.
+// Batches the reads of polls that arrive together, and of callers that wait for a run, because its change wakes all of
+// them at once.
 import { mayRun } from '../../acceptance/roles.js';
 import type { Database } from '../../db/core/client.js';
 import type { Role } from '../../db/core/tables.js';
@@ -13,6 +14,10 @@ import type { PolledState } from '../../db/runs/polled-run.js';
 import { findRoles, type Reader, type Viewer } from '../../db/watches/run-watches-repository.js';
 import { together } from '../../db/core/together.js';
 
+/**
+ * `poll`, `head` and `read` return undefined for an unknown run, and a run without `isVisible` to a reader who may not
+ * see it.
+ */
 export interface SharedReads {
   /** Returns the present answer of a poll, read together with polls that arrive at the same time. */
   poll(poll: Poll): Promise<PolledRun | undefined>;
@@ -22,7 +27,7 @@ export interface SharedReads {
   read(viewer: Viewer): Promise<PolledRun | undefined>;
   /**
    * Returns the present role of the reader, checked together with concurrent readers; null if the reader may not see
-   * the run.
+   * the run, or its results have expired.
    */
   roleOf(viewer: Viewer): Promise<Role | null>;
 }

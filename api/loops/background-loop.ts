@@ -34,7 +34,10 @@ export async function pause(durationMs: number, stopped: AbortSignal): Promise<v
   await sleep(durationMs, undefined, { signal: stopped }).catch(() => undefined);
 }
 
-/** Lets callers pass one at a time, at most `perSecond`; a caller passes at once if none has passed recently. */
+/**
+ * Lets callers pass one at a time, at most `perSecond`; a caller passes at once if none has passed recently, or if
+ * `stopped` is aborted.
+ */
 export function createPacer(perSecond: number): (stopped: AbortSignal) => Promise<void> {
   const stepMs = 1000 / perSecond;
   let freeAt = 0;

@@ -20,10 +20,10 @@ import { orNotFound, permissionDenied } from '../http/errors.js';
 import { mayAct } from '../../acceptance/roles.js';
 
 /**
- * Returns the caller's copy, creating it if needed, or the original for its author. Throws 404, and 403 if the key is
- * restricted to a project in which its user may not create workflows. A copy starts without files and with empty
- * credentials, because the secrets for which `********` stands in the published drawing stay with the source. A large
- * drawing waits in the queue of api/http/heavy-work.ts.
+ * Returns the caller's copy, creating it if needed, or the original for its author. Throws 404 if no published workflow
+ * has the slug, and 403 if the key is restricted to a project in which its user may not create workflows. A copy starts
+ * without the files, connections and credentials of the source, which stay in its project. A large drawing waits in the
+ * queue of api/http/heavy-work.ts.
  */
 export async function copyWorkflow(
   deps: MarketplaceDeps,

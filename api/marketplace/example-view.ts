@@ -40,8 +40,8 @@ export const listedExampleSchema = exampleSchema.extend({
 });
 
 /**
- * An example run in a list. Because it is public, the values of credential headers are masked wherever they occur.
- * Secrets are already masked in storage.
+ * An example run in a list. Because it is public, the credentials in headers, addresses and actions are masked wherever
+ * they occur. Other secrets are already masked in storage.
  */
 export function toListedExample(
   deps: Deps,
@@ -64,8 +64,9 @@ export function toListedExample(
 }
 
 /**
- * Shows the whole run. If there is no value to mask, large results are passed on in pieces. Otherwise each of them is
- * read as a whole, within the tenant's memory, and masked by `HeavyWork`, where the largest wait for their turn.
+ * Shows the whole run. If there is no value to mask, large results and a large input are passed on in pieces. Otherwise
+ * each of them is read as a whole, within the tenant's memory, and masked by `HeavyWork`, where the largest wait for
+ * their turn.
  */
 export async function toExample(
   deps: Deps,
@@ -117,7 +118,7 @@ type CutResult = { content?: unknown };
 
 function toMask({ heavyWork, secretBox }: Deps, asker: Asker, run: HistoryRun, document: string): Mask {
   const { drawing, literals: drawn } = replaceCredentials(JSON.parse(document) as JsonObject, MASK);
-  // A run may be older than the rule that makes these headers secret, so its results may hold their values unmasked.
+  // A run may be older than the rule by which such credentials are secrets, so its results may hold them unmasked.
   const sealed = openRunSecrets(secretBox, run.secrets_enc, [run.project_id, run.id]);
   const literals = [...drawn, ...credentialLiteralsIn(sealed)];
   const masker = createMasker(literals);

@@ -55,7 +55,7 @@ const unpublish = defineRoute({
 
 export const publicationRoutes: Route<MarketplaceDeps>[] = [publish, unpublish];
 
-/** Throws one error that names every missing field. */
+/** Throws one 400 that names every missing field, and a missing template run. */
 function refuseIncomplete({ missingFields, lacksTemplateRun }: PublicationOutcome): void {
   const message = 'No run of the workflow is marked as the marketplace template.';
   refuseEmptyFields(missingFields, lacksTemplateRun ? { non_field_errors: [message] } : {});

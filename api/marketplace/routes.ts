@@ -98,7 +98,9 @@ const examples = defineRoute({
   responses: { 200: z.array(listedExampleSchema) },
   async handler({ deps, params, tenant, signal }) {
     const asker = { tenant, signal };
-    const { runs, later } = await listExamples(deps.db, await requirePublished(deps, params.slug), MAX_EXAMPLES);
+    const { resultRetentionDays } = deps.config;
+    const workflowId = await requirePublished(deps, params.slug);
+    const { runs, later } = await listExamples(deps.db, workflowId, MAX_EXAMPLES, resultRetentionDays);
     if (later === undefined) return { status: 200, body: runs.map((run) => toListedExample(deps, asker, run)) };
     const toItem = (run: HistoryRun) => toListedExample(deps, asker, run, later.contentLimit);
     return { status: 200, body: lazyRuns(deps, later, toItem) };
@@ -113,7 +115,9 @@ const example = defineRoute({
   params: slugParams.extend({ run_id: uuid }),
   responses: { 200: exampleSchema },
   async handler({ deps, params, tenant, memory, signal }) {
-    const run = orNotFound(await findExample(deps.db, await requirePublished(deps, params.slug), params.run_id));
+    const { resultRetentionDays } = deps.config;
+    const workflowId = await requirePublished(deps, params.slug);
+    const run = orNotFound(await findExample(deps.db, workflowId, params.run_id, resultRetentionDays));
     return { status: 200, body: await toExample(deps, { tenant, memory, signal }, run) };
   },
 });

@@ -45,12 +45,12 @@ function weightOf({ bytes, values }: MessageSize): number {
   return LIST_FACTOR * bytes + VALUE_BYTES * values;
 }
 
-/** The agent of a stored drawing for which the list was requested. */
+/** The node of a stored drawing for which the list was requested. */
 export interface ListedAgent {
   workflowId: number;
   version: number;
   nodeId: string;
-  /** The servers of the agent at the requested address; empty if the stored drawing does not name that address. */
+  /** The node's servers at the requested address; empty if it is no agent, or the stored agent names no such server. */
   servers: readonly { label: string; allowed: string[] | undefined }[];
 }
 

@@ -8,10 +8,10 @@ import { invalidFields } from '../http/errors.js';
 export type Headers = Record<string, string>;
 
 /**
- * Returns the headers that a node stores for the server at `endpointUrl`. `drawing` contains its secrets. Throws a 400
- * that names the wrong field if the node has no server of that origin: stored headers are sent only to the origin that
- * they were stored with. Omits headers with a variable, which has no value outside a run, and `********` without a
- * stored value.
+ * Returns the headers that a node stores for the server at `endpointUrl`, or else for its first server of that origin.
+ * `drawing` contains its secrets. Throws a 400 that names the wrong field if there is no such node, or it has no server
+ * of that origin: stored headers are sent only to the origin that they were stored with. Omits headers with a variable,
+ * which has no value outside a run, and `********` without a stored value.
  */
 export function findStoredHeaders(drawing: JsonObject, nodeId: string, endpointUrl: string): Headers {
   const servers = serversOf(drawing, nodeId);
@@ -45,7 +45,7 @@ export function mergeHeaders(stored: Headers, sent: Headers): Headers {
   return Object.fromEntries(merged);
 }
 
-/** An MCP node names one server; an agent names one in each entry of its `tools`. */
+/** An MCP node names one server; an agent names one in each entry of its `tools` that is no action. */
 function serversOf(drawing: JsonObject, nodeId: string): JsonObject[] {
   const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
   const node = nodes.find(({ id }) => id === nodeId);

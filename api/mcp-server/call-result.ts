@@ -31,7 +31,7 @@ function toCallResult(answer: RunAnswer, runId: string): JsonObject {
   return failure('The run does not exist any more.', runId);
 }
 
-/** Answers a call that has waited long enough. This is no error, because nothing has failed. */
+/** Answers a call whose run has not ended within the time limit of calls. This is no error: nothing has failed. */
 export function stillRunning(runId: string): JsonObject {
   const text =
     `The run ${runId} has taken an hour so far and goes on. Do not start it again. The tool ${GET_RUN}, or ` +
@@ -50,7 +50,7 @@ export function toText(text: string, runId: string): JsonObject {
   return { content: [{ type: 'text', text }], _meta: { [RUN_ID]: runId } };
 }
 
-/** Returns a result that explains an error to the model. `runId` is undefined if no run was started. */
+/** Returns a result that explains an error to the model. `runId` is undefined if the result may name no run. */
 export function failure(text: string, runId?: string): JsonObject {
   const meta = runId === undefined ? {} : { _meta: { [RUN_ID]: runId } };
   return { content: [{ type: 'text', text }], isError: true, ...meta };

@@ -28,8 +28,8 @@ import { idInToolName, toToolName } from './tool-view.js';
 import { toCallKey } from './tool-session.js';
 
 /**
- * Throws `ProtocolError` if no run can be started. An error that the model can correct is a result that explains it,
- * except for a call with `task`, which has no result without a run.
+ * Throws `ProtocolError` for a call that can start no run, and 503 while the service has no room. An error that the
+ * model can correct is a result that explains it, except for a call with `task`, which has no result without a run.
  */
 export async function callTool(calling: Calling, request: Request): Promise<RouteResult> {
   const { deps, caller, hasTasks, takesFirstEvent, signal } = calling;
@@ -49,8 +49,8 @@ export async function callTool(calling: Calling, request: Request): Promise<Rout
 }
 
 /**
- * A repeated request gets the run that it started, even if the tool was renamed or is no longer offered: another answer
- * would make the model start a second run.
+ * A repeated request gets the run that it started if the caller may still run the workflow, even if the tool was
+ * renamed or is no longer offered: another answer would make the model start a second run.
  */
 async function acceptCall(
   { deps, log, caller, sessionId, tenant, memory, signal }: Calling,

@@ -18,8 +18,8 @@ export interface FollowedCall {
 }
 
 /**
- * - `node`: a node outside of bodies has ended.
- * - `alive`: `aliveEveryMs` have passed since the last `alive`, and the run goes on.
+ * - `node`: a node outside loops has ended.
+ * - `alive`: about `aliveEveryMs` have passed since the start or the last `alive`, and the run goes on.
  * - `lost`: the caller may not run the workflow any more, or the results of the run have expired.
  */
 type CallNews = { kind: 'node'; nodeId: string } | { kind: 'alive' | 'ended' | 'lost' };

@@ -38,7 +38,10 @@ export class ProtocolError extends Error {
   }
 }
 
-/** Throws `ProtocolError` for anything but a single message. The protocol dropped batches in 2025. */
+/**
+ * Throws `ProtocolError` for anything but a single message, and for an id that `idSchema` refuses. The protocol dropped
+ * batches in 2025.
+ */
 export function readMessage(body: unknown): Request | Notification {
   if (Array.isArray(body)) throw invalidRequest('Send one message at a time: batches are not taken.');
   if (!isObject(body) || ownValue(body, 'jsonrpc') !== '2.0')
@@ -65,7 +68,7 @@ export function answerResult(id: RequestId, result: JsonObject, headers: Record<
   return { status: 200, body: new RawJson(toResponse(id, result)), headers };
 }
 
-/** 400 for anything that is no message; the answer to a request is a 200, even if it is an error. */
+/** `id` is null if no request could be read, which is a 400. The answer to a request is a 200, even for an error. */
 export function answerError(id: RequestId | null, { code, message }: ProtocolError): RouteResult {
   const text = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
   return { status: id === null ? 400 : 200, body: new RawJson(text) };

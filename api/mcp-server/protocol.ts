@@ -1,4 +1,4 @@
-// Answers `initialize`, and checks the headers that the protocol requires of every request.
+// Answers `initialize`, and checks the headers of requests: `Accept`, `Mcp-Protocol-Version` and `Mcp-Session-Id`.
 import {
   DEFAULT_NEGOTIATED_PROTOCOL_VERSION,
   InitializeRequestParamsSchema,

@@ -18,7 +18,7 @@ import {
 import { checkSession, checkVersion, initialize, refuseOtherTypes, type AgreedVersion } from './protocol.js';
 import { makeSessionId, toClientName } from './tool-session.js';
 
-/** The parts of the declaration of a route that takes messages. */
+/** The parts that the declarations of `POST /mcp/` and `POST /mcp/build/` share. */
 export const messageRoute = {
   method: 'POST',
   auth: 'bearer-key',
@@ -54,7 +54,10 @@ interface Server {
   note?: (message: Notification, sessionId: string, agreed: AgreedVersion) => Promise<void>;
 }
 
-/** Throws `ApiError` for headers that the protocol does not allow. A `ProtocolError` becomes the answer. */
+/**
+ * Throws `ApiError` for a refused `Accept`, version or session, and every error of `answer` and `note` except
+ * `ProtocolError`, which becomes the answer.
+ */
 export async function receiveMessage(
   { deps, caller, headers, body }: Received,
   { instructions, answer, note }: Server,

@@ -1,5 +1,5 @@
-// Streams the answer to a tool call as server-sent events. The state of the stream is in the ids of its events, so that
-// a disconnected client can continue at any process (ADR 24).
+// Streams the answer to a tool call, or to a request for the result of a task, as server-sent events. The state of the
+// stream is in the ids of its events, so that a disconnected client can continue at any process (ADR 24).
 import { Readable } from 'node:stream';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
@@ -14,30 +14,32 @@ import { followCall, type FollowedCall } from './follow-call.js';
 import { idSchema, toResponse, type RequestId } from './messages.js';
 import { labelsOf, type NodeLabels } from './node-labels.js';
 
-/** A caller that reads nothing for this time is disconnected; it may resume after its last event. */
+/** A stream that sends nothing for this time is cut off, because the caller reads nothing or the source has stopped. */
 const STALLED_MS = 60_000;
 interface CallTimes {
   /**
-   * A call is answered after this time, even if its run has not ended; the run continues. A request for the result of a
-   * task (`isTask`) waits for the end of the run.
+   * After this time, which begins anew when a client reconnects, a call is answered even if its run has not ended; the
+   * run continues. A request for the result of a task (`isTask`) waits for the end of the run.
    */
   maxMs: number;
   /**
-   * Proxies close connections that are silent for longer. At each interval, the caller's right to run is checked, too.
+   * The interval of comments, because proxies close silent connections. Before each comment, the caller's right to run
+   * is checked.
    */
   aliveEveryMs: number;
 }
 
 const TIMES: CallTimes = { maxMs: 3_600_000, aliveEveryMs: 15_000 };
-/** A disconnected client reconnects after this time. */
+/** A disconnected client is asked to reconnect after this time, if its version accepts a first event. */
 const RETRY_MS = 2_000;
 const SLICE_BYTES = 128 * 1024;
 
 export type CallDeps = Pick<McpServerDeps, 'db' | 'memory' | 'runHub' | 'sharedReads'>;
 
 /**
- * A call whose run was accepted. The ids of events contain these fields, so that a client returns them when it
- * reconnects. The run is then found by `ofRun`, or else by the session and `requestId`.
+ * A tool call whose run was accepted, or a request for the result of a run. The ids of events contain these fields, so
+ * that a client returns them when it reconnects. The run is then found by `ofRun`, or else by the session and
+ * `requestId`.
  */
 interface OpenCall {
   requestId: RequestId;
@@ -90,7 +92,7 @@ async function* framesOf(
 /**
  * Hands the result to the connection in slices, each after the client has taken the one before. The lease covers the
  * result until the last slice. While the client takes none, others who wait for memory may cut the stream off; the
- * client resumes it after its last event.
+ * client may resume after the last event that it has received.
  */
 async function* resultFrames(deps: CallDeps, call: StreamedCall, cut: () => void): AsyncGenerator<Buffer> {
   const lease = deps.memory.lease(`user:${call.reader.userId}`, call.signal);

@@ -18,7 +18,10 @@ const POLL_INTERVAL_MS = 5_000;
 const DAY_MS = 86_400_000;
 const PAGE_TASKS = 20;
 
-/** Answers `tasks/get`, `tasks/result`, `tasks/list` and `tasks/cancel`; undefined for any other method. */
+/**
+ * Answers `tasks/get`, `tasks/result`, `tasks/list` and `tasks/cancel`; undefined for any other method, or if the
+ * client's version has no tasks.
+ */
 export function answerTaskRequest(calling: Calling, request: Request): Promise<RouteResult> | undefined {
   if (!calling.hasTasks) return undefined;
   const { method } = request;
@@ -101,7 +104,7 @@ async function toTask({ db, config }: TaskDeps, task: ToolTask): Promise<JsonObj
   };
 }
 
-/** A run whose cancel was requested counts as cancelled at once. */
+/** An open run whose cancel was requested counts as cancelled at once. */
 function statusOf({ status, isCancelRequested }: ToolTask): 'working' | 'completed' | 'failed' | 'cancelled' {
   if (status === 'Succeeded') return 'completed';
   if (status === 'Error') return 'failed';

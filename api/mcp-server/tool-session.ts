@@ -28,7 +28,7 @@ export function isSessionOf(secretBox: SecretBox, sessionId: string, { userId, k
   return success && data.key === keyId && data.user === userId && Date.now() - data.began < LIFETIME_MS;
 }
 
-/** Returns the name that the client of a valid session has given itself, as one line. */
+/** Returns the name that the client of a valid session has given itself, as one line; empty if it has given none. */
 export function clientOf(secretBox: SecretBox, sessionId: string): string {
   const { data } = contents.safeParse(openSession(secretBox, sessionId));
   return data?.client ?? '';
@@ -49,7 +49,7 @@ function openSession(secretBox: SecretBox, sessionId: string): unknown {
   try {
     return JSON.parse(secretBox.open(Buffer.from(sessionId, 'base64url'), 'tool-session'));
   } catch {
-    // The id was not sealed by this service, or was sealed with a key that has been withdrawn.
+    // The id was not sealed by this service, or was sealed with a key that is no longer in `SECRETS_KEY`.
     return undefined;
   }
 }

@@ -50,9 +50,7 @@ export function toToolName({ id, title }: { id: number; title: string }): string
   return `${words === '' ? 'workflow' : words}${suffix}`;
 }
 
-/**
- * The id at the end of a tool's name; undefined if the text has no id at its end or has other characters than names have.
- */
+/** Returns the id at the end of a tool's name; undefined if the text cannot be the name of a workflow as a tool. */
 export function idInToolName(name: string): number | undefined {
   const id = NAME.test(name) ? Number(ID.exec(name)?.[1]) : Number.NaN;
   return Number.isInteger(id) && id <= MAX_ID ? id : undefined;

@@ -1,5 +1,6 @@
-// Metrics of the whole service, read from the database on a scrape. In this process one read runs at a time, and none
-// while the last result is fresh. A scrape waits two seconds at most.
+// Metrics of the whole service, read from the database on a scrape, and from Temporal for the queue of the default
+// pool. In this process one read runs at a time, and none while the last result is fresh. A scrape waits two seconds at
+// most.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Logger } from '../../telemetry/logger.js';

@@ -69,7 +69,7 @@ const metrics = defineRoute({
 
 export const healthRoutes: Route<ObservabilityDeps>[] = [alive, ready, metrics];
 
-/** Serves metrics and readiness, with its details, on a separate port: METRICS_PORT. */
+/** Serves metrics, liveness, and readiness with its details, on a separate port: METRICS_PORT. */
 export function startMetricsServer(deps: ObservabilityDeps, { host, metricsPort }: MetricsAddress): Promise<Server> {
   return startHealthServer(host, metricsPort, {
     registry: deps.metrics.registry,

@@ -1,5 +1,5 @@
-// The Prometheus metrics of this process; database-metrics.ts has those of the whole service
-// (docs/operate/operations.md, "Metrics").
+// The Prometheus metrics of this process, except those of its database connections (telemetry/pool-metrics.ts).
+// database-metrics.ts has those of the whole service (docs/operate/operations.md, "Metrics").
 import { createMetricSet } from '../../telemetry/metric-set.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -46,8 +46,8 @@ export function createMetrics() {
       'Time until the receiver of a webhook answered, or was given up on.',
       { buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15] },
     ),
-    // `refused`: the password, link or token is wrong, used or too old. `failed`: this service is busy, the issuer is
-    // unavailable, or there was an error.
+    // `refused`: the password, the link or the issuer's answer is wrong, used or too old, or names no active user.
+    // `failed`: this service is busy, the issuer is unavailable, or there was an error.
     signIns: counter(
       'sign_ins_total',
       'Attempts to sign in, by method (password, link, oidc) and outcome: done, refused, throttled or failed.',

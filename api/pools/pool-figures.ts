@@ -1,5 +1,5 @@
-// Reads the figures of the pools. Workers and builds come from the workers' reports, waiting nodes from the database.
-// The queue of the default pool is read from Temporal, because nodes enter that queue without a row in the database.
+// Reads the figures of the pools from the database. The queue of the default pool is read from Temporal, because nodes
+// enter that queue without a row in the database; if Temporal does not answer, the queue counts as empty.
 import type { Client } from '@temporalio/client';
 import { bounded } from '../../acceptance/bounded-call.js';
 import type { Db } from '../../db/core/client.js';

@@ -36,7 +36,7 @@ const poolFields = {
   pools: z.array(z.string()).describe('The other pools that its nodes may name'),
 };
 
-/** What an administrator of the service who is no member sees. */
+/** The answer to a change by an administrator of the service who is not a member of the project. */
 export const projectPoolsSchema = z
   .object({ id: z.int(), name: z.string(), ...poolFields })
   .meta({ id: 'ProjectPools' });

@@ -1,4 +1,4 @@
-// A project's own keys for model providers. A key is never read back.
+// A project's own keys for model providers. Answers show a key only masked.
 import { z } from 'zod';
 import {
   attachProviderKey,
@@ -74,8 +74,8 @@ const detach = defineRoute({
 export const providerKeyRoutes: Route<ProjectDeps>[] = [list, attach, detach];
 
 /**
- * Throws 400 for a provider without a model: its key would never be used, and runs would silently use the platform's
- * key.
+ * Throws 400 for a name that is not the provider of a model. The key of a misspelt name would never be used, and runs
+ * would silently use the platform's key.
  */
 function checkProvider({ models }: ProjectDeps, provider: string): void {
   const names = new Set([...models.models.values()].map((model) => model.provider.name));

@@ -1,4 +1,4 @@
-// Validates the address of a project's webhook, and creates the secret that signs its events.
+// Validates the address of a project's webhook, and creates secrets for signing by Standard Webhooks.
 import { randomBytes } from 'node:crypto';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import { holdsCredentials } from '../../graph/address-credentials.js';
@@ -9,7 +9,10 @@ import { invalidFields } from '../http/errors.js';
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** `whsec_` and 256 random bits in base64: Standard Webhooks 1.0, symmetric scheme. */
+/**
+ * Returns a secret of the symmetric scheme of Standard Webhooks 1.0, for the webhook of a project, or for a hook whose
+ * deliveries are signed in this way: `whsec_` and 256 random bits in base64.
+ */
 export function createWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
@@ -20,7 +23,7 @@ export function sealNewSecret(secretBox: SecretBox, projectId: number): Buffer {
 }
 
 /**
- * Returns true for an http or https URL without a user name and a password, because every member can read the URL, and
+ * Returns true for an http or https URL without a user name or a password, because every member can read the URL, and
  * for an empty text, which removes the URL.
  */
 export function isWebhookUrl(text: string): boolean {
@@ -35,7 +38,7 @@ export function whyRefused(text: string): string {
   return 'Enter an address without a user name and password: events are signed, and credentials belong in connections.';
 }
 
-/** Throws 400 for a literal address that is refused; addresses of host names are checked on each attempt. */
+/** Throws 400 for a refused IP address or `localhost`; the addresses of other names are checked on each attempt. */
 export function refusePrivateWebhook({ config }: Pick<ProjectDeps, 'config'>, url: string | undefined): void {
   if (url === undefined || url === '' || !namesRefusedAddress(new URL(url), config.addressRules)) return;
   throw invalidFields({ webhook_url: ['The address is not public.'] });

@@ -19,10 +19,10 @@ import { startRunWorkflow } from './temporal-calls.js';
 const START_PATIENCE_MS = 2_000;
 
 export interface RunRequest extends RunToPrepare {
-  /** The run is accepted only if no earlier request had the same key. */
+  /** The key that is stored with the run. The run is accepted only if the key is not taken by another, or withdrawn. */
   keyed?: KeyedRequest | undefined;
   /**
-   * True if nothing is stored for an input that validation refuses, not even the key. By default a `Draft` is stored.
+   * True if nothing is stored for errors of nodes or of the input, not even the key. By default a `Draft` is stored.
    */
   leavesNoDraft?: boolean;
   /** Called in the transaction that stores an accepted run. Requires `keyed`, without which there is no transaction. */
@@ -31,13 +31,14 @@ export interface RunRequest extends RunToPrepare {
 
 export interface Acceptance {
   envelope: Envelope;
-  /** True if this is the answer to an earlier request with the same `Idempotency-Key`. */
+  /** True if this is the answer to an earlier request with the same key. */
   isRepeat: boolean;
 }
 
 /**
  * Answers 201 for an accepted run and 422 for node errors (stored as a `Draft` unless `leavesNoDraft`). Answers 400 for
- * structural errors; nothing is stored then, not even the key.
+ * structural errors; nothing is stored then, not even the key. Throws `ApiError` if a different request had the same
+ * key, and for an exceeded quota.
  */
 export function acceptRun(deps: AcceptDeps, log: Logger, request: RunRequest): Promise<Acceptance> {
   return acceptOnce(deps, request.keyed, () => tryToAccept(deps, log, request));
@@ -45,7 +46,8 @@ export function acceptRun(deps: AcceptDeps, log: Logger, request: RunRequest): P
 
 /**
  * `attempt` returns undefined if another request has claimed the key meanwhile, and throws `FileGone` if a file of the
- * input was deleted meanwhile. In both cases it must have stored nothing, because it is called again.
+ * input or the drawing was deleted meanwhile. In both cases it must have stored nothing: the other request's answer is
+ * returned, or `attempt` is called again. For a withdrawn key, which never has an answer, it must throw.
  */
 export async function acceptOnce(
   deps: AcceptDeps,
@@ -89,7 +91,7 @@ export async function tryToAccept(deps: AcceptDeps, log: Logger, request: RunReq
         : insertDraftRun(db, { ...run, node_errors: JSON.stringify(nodeErrors) }),
     );
   }).catch((error: unknown) => {
-    // Hook deliveries and tool calls answer an exceeded quota as an `ApiError`, not as a database error.
+    // Callers get an exceeded quota as an `ApiError`, not as a database error.
     throw isQuotaExceeded(error) ? quotaExceeded() : error;
   });
   if (!isStored) return undefined;
@@ -99,8 +101,8 @@ export async function tryToAccept(deps: AcceptDeps, log: Logger, request: RunReq
 }
 
 /**
- * Stores the key and the run in one transaction, so a process that dies has stored both or neither. Returns false if
- * another request has claimed the key.
+ * Stores the key, if there is one, and the run in one transaction, so a process that dies has stored both or neither.
+ * Returns false, and stores nothing, if another request has claimed the key or it was withdrawn.
  */
 export async function storeOnce(
   deps: AcceptDeps,

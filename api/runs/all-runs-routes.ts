@@ -1,4 +1,5 @@
-// Lists the runs of all workflows that the caller may see (docs/use/api.md, "History, cost, run again").
+// Lists the runs of all workflows that the caller may see, and returns one run by its id alone (docs/use/api.md,
+// "History, cost, run again").
 import { z } from 'zod';
 import { findRunOrigin, listRuns, type RunOrigin } from '../../db/runs/runs-list-repository.js';
 import { findVisible } from '../access/authorize.js';

@@ -1,5 +1,5 @@
-// Answers polls. Results and final states come from Postgres. Nodes in flight come from the run's workflow if it
-// answers in time (docs/adr/0002-polls-read-postgres.md).
+// Answers polls from Postgres. Nodes in flight that are not stored yet come from the run's workflow, if it answers in
+// time (docs/adr/0002-polls-read-postgres.md).
 import { createHash } from 'node:crypto';
 import { PIECE_BYTES } from '../../db/core/text-pieces.js';
 import { readOutputPieces } from '../../db/nodes/run-output.js';
@@ -40,8 +40,8 @@ export async function answerPoll(deps: RunDeps, run: PolledRun | undefined, runI
 }
 
 /**
- * Returns the entity tag of the answer that a poll would get, without reading the nodes of the run. Returns undefined
- * if the answer would be an error or report that the run does not exist.
+ * Returns the entity tag of the answer that a poll would get, without reading the results of the run. Returns undefined
+ * if the answer would be an error, or have the status `not found`.
  */
 export async function tagPoll(deps: RunDeps, run: PolledState | undefined): Promise<string | undefined> {
   if (run === undefined || !run.isVisible || run.isExpired) return undefined;
@@ -64,7 +64,7 @@ async function liveNodesOf({ liveStatus }: RunDeps, run: PolledState): Promise<L
   return (await liveStatus.nodesOf(run.runId)) ?? [];
 }
 
-/** Polls answer 200 with `data` null for an unknown run and for one whose results have expired. */
+/** Polls answer 200 with the status `not found` for an unknown run and for one whose results have expired. */
 export function answerNotFound(runId: string): PollAnswer {
   return toAnswer(toETag('0', ''), { id: runId, status: 'not found', data: null });
 }
@@ -89,8 +89,8 @@ function entriesOf(deps: RunDeps, { runId, role, nodeErrors, nodes }: PolledRun)
 }
 
 /**
- * Adds nodes in flight that have no stored entry. Stored nodes take precedence, because the workflow's answer may be
- * older: a node that has ended stays ended, and an agent waits while Postgres has open requests of it.
+ * Adds nodes in flight outside loops that have no stored entry. Stored nodes take precedence, because the workflow's
+ * answer may be older: a node that has ended stays ended, and an agent waits while Postgres has open requests of it.
  */
 export function addLive(stored: Record<string, unknown>, live: LiveNode[]): Record<string, unknown> {
   const missing = missingFrom({ has: (id) => Object.hasOwn(stored, id) }, live);
@@ -116,8 +116,8 @@ function toLiveTag(missing: LiveNode[]): string {
 }
 
 /**
- * Shows a node in flight only as running. A node that waits is stored before its workflow learns of the wait, so a wait
- * without a stored row started between the two reads, and its ids are unknown here.
+ * Shows a node in flight as `in progress`, even if it waits. A wait is stored before the workflow learns of it, so one
+ * without a stored row began after Postgres was read, and the ids that readers need to end it are unknown here.
  */
 export function toLiveEntry({ id }: LiveNode): Record<string, unknown> {
   return { id, status: 'in progress', started_at: null, finished_at: null };

@@ -9,7 +9,7 @@ import { TEXT_COPIES } from '../../memory/json-copies.js';
 const TOGETHER_BYTES = 256 * 1024;
 interface ApartNode {
   id: string;
-  /** Null for a result that was read with the run. */
+  /** The size of a result that is too large to be read with its run; else null or absent. */
   apartBytes?: number | null;
 }
 
@@ -19,8 +19,9 @@ interface Group {
 }
 
 /**
- * Returns a function that reads the result of one of `nodes`, all from the scope at `path`. Reading the results in the
- * order of `nodes` reads each group once. `contentLimit`: contents are cut after this many characters.
+ * Returns a function that reads the result of one of `nodes` that has `apartBytes`. All nodes are from the scope at
+ * `path`. Small neighbours form a group, which is read once if the results are read in the order of `nodes`.
+ * `contentLimit`: contents are cut after this many characters; null for no limit.
  */
 export function readApartFrom(
   db: Db,
@@ -29,7 +30,8 @@ export function readApartFrom(
   contentLimit: number | null = null,
 ): (nodeId: string) => LazyJson {
   const groups = groupNeighbours(nodes);
-  // By the answer that reads: several answers, each with its own memory, may be sent from the same body at once.
+  // The group that each answer has read last, by the answer's memory: several answers, each with its own memory, may be
+  // sent from the same body at once.
   const current = new WeakMap<AnswerMemory, { group: Group; texts: Map<string, string> }>();
   return (nodeId) => {
     const group = groups.get(nodeId)!;

@@ -28,7 +28,8 @@ const list = defineRoute({
   responses: { 200: envelopeOf(listedRunSchema) },
   async handler({ deps, params, query }) {
     const { ordering, purpose } = query;
-    const page = { workflowId: params.id, purpose, ordering, ...toWindow(query) };
+    const { resultRetentionDays: retentionDays } = deps.config;
+    const page = { workflowId: params.id, purpose, ordering, retentionDays, ...toWindow(query) };
     const { total, runs, later } = await listHistory(deps.db, page);
     const items =
       later === undefined
@@ -81,7 +82,7 @@ export async function findRunAnswer(
   workflowId: number,
   runId: string,
 ): Promise<Record<string, unknown>> {
-  const run = orNotFound(await findHistoryRun(deps.db, workflowId, runId));
+  const run = orNotFound(await findHistoryRun(deps.db, workflowId, runId, deps.config.resultRetentionDays));
   return { ...toWholeRun(deps, run), ...temporalLink(deps, run) };
 }
 

@@ -1,4 +1,5 @@
-// `Idempotency-Key` on run, re-run and resume: a repeated request starts only one run. docs/use/api.md.
+// The idempotency keys of requests that start runs, from the header `Idempotency-Key`, or made for a tool call or the
+// delivery of a hook: a repeated request starts only one run. docs/use/api.md.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { findKeyedRun, type RequestKey } from '../../db/runs/idempotency-repository.js';
@@ -18,7 +19,10 @@ export const idempotencyHeaders = z.object({
 });
 
 export interface KeyedRequest extends RequestKey {
-  /** The hash of the request, which reveals a different request with the same key. */
+  /**
+   * The hash of the request, which reveals a different request with the same key. A constant for deliveries of hooks,
+   * which are not compared.
+   */
   fingerprint: string;
 }
 
@@ -26,10 +30,10 @@ interface StartRequest {
   workflowId: number;
   /** Present only for re-run and resume. */
   originalRunId?: string;
-  /** The input as sent; undefined if none was sent. */
+  /** The input as sent; undefined if none was sent, or `options` contain it. */
   input?: RunInput | undefined;
   /**
-   * The other fields that identify the request: the options of a resume or a test, or the names and hashes of uploaded
+   * The other fields that identify the request, such as the options of a resume, or the names and hashes of uploaded
    * files.
    */
   options?: object | undefined;
@@ -60,8 +64,8 @@ export function sealWithdrawal({ secretBox }: Pick<RunDeps, 'secretBox'>, { user
 }
 
 /**
- * Returns the answer to the first request with this key; undefined if this request is the first. Throws 400 if the two
- * requests differ.
+ * Returns the answer to the first request with this key. Undefined if none has stored a run in the last 24 hours, or
+ * the key was withdrawn. Throws 400 if the two requests differ.
  */
 export async function findFirstAnswer(
   deps: Pick<RunDeps, 'db' | 'secretBox'>,

@@ -16,7 +16,7 @@ import { nodeEntrySchema } from '../envelope/run-envelope.js';
 
 const defineRoute = routesOf<RunDeps>();
 
-/** Bytes of memory that the entries of one iteration take while they are sent. */
+/** The memory that is reserved for the entries of one iteration of a large page, which are read while they are sent. */
 const PAGE_MEMORY_BYTES = 2 * 1024 * 1024;
 
 const iterationSchema = z.object({

@@ -17,7 +17,7 @@ export function lazyRuns(
   return lazyList(async function* (memory) {
     for (const id of later.ids) {
       await memory.take(RUN_BYTES);
-      const run = await readListed(db, id, later.contentLimit);
+      const run = await readListed(db, id, later);
       if (run !== undefined) yield toItem(run);
       memory.give(RUN_BYTES);
     }

@@ -1,6 +1,6 @@
-// Queries the nodes in flight of a run from its workflow for polls (the query `status`). A query costs a worker and
-// Temporal some milliseconds each. Each process therefore queries a run at most once a second, and no poll waits long
-// for an answer.
+// Queries the nodes in flight of a run from its workflow (the query `status`) for polls; a read of one node counts as a
+// poll here. A query costs a worker and Temporal some milliseconds each. Each process therefore queries a run at most
+// once a second, and no poll waits long for an answer.
 import { QueryNotRegisteredError, QueryRejectedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import type { LiveNode } from '../../contract/run-workflow.js';
@@ -16,7 +16,7 @@ export interface LiveStatus {
 const ASK_EVERY_MS = 1_000;
 const USABLE_MS = 2_000;
 const ANSWER_WITHIN_MS = 250;
-/** A run that did not answer in time is not queried for this time. */
+/** A run whose query failed or was not answered in time is not queried for this time. */
 const SILENT_MS = 5_000;
 /** A busy worker with more concurrent queries takes longer to answer than a poll may wait. */
 const MAX_UNDER_WAY = 16;

@@ -1,5 +1,5 @@
-// Reads the item, the index and the last output that a node in the body of a loop received, for people who inspect the
-// run.
+// Reads what a loop gave to the nodes of an iteration (the index, and the item or the last output), for people who
+// inspect the run and for tests of nodes.
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { Db } from '../../db/core/client.js';
 import { findItem, findIteration } from '../../db/nodes/iterations-repository.js';

@@ -1,4 +1,4 @@
-// Builds the per-node results of polls and history, which contain the results' own JSON text.
+// Builds the entries of nodes in polls and other answers about runs. Results are passed on as JSON text.
 import type { HistoryNode } from '../../db/runs/history-repository.js';
 import type { PolledNode } from '../../db/runs/poll-repository.js';
 import type { StoredRunStatus } from '../../db/core/tables.js';
@@ -12,11 +12,11 @@ type NodeMap = Record<string, unknown>;
 interface EntryOptions {
   /** Reads a result that is too large to be read with the others. */
   readApart?: (nodeId: string) => LazyJson;
-  /** Shows waits as the reader may see them; without it waits are not shown. */
+  /** Shows waits, except for approvals, as the reader may see them. Without it, only approvals are shown. */
   waits?: WaitView;
 }
 
-/** Contains every node that has started or finished; `Draft` runs have their validation errors instead. */
+/** Returns the entries of `nodes` by node id, or those of `draftErrors`, the validation errors of a `Draft` as JSON. */
 export function toNodeMap(
   nodes: (PolledNode | HistoryNode)[],
   draftErrors: string | null,

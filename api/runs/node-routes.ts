@@ -62,7 +62,7 @@ async function readFacts(deps: RunDeps, key: NodeKey, node: StoredNode, isExpire
     started_at: node.startedAt,
     finished_at: node.finishedAt,
     // A node that waits for a worker of its pool has a row before its first attempt. `queuedMs` is null for a node that
-    // the run workflow executes itself, so the node never waits for a worker.
+    // no attempt claims, such as a condition, a wait or a reused one: it counts as not queued.
     queued_ms: node.attempts === 0 ? null : (node.queuedMs ?? 0),
     ...(node.waitedFor !== null && { waited_for: node.waitedFor }),
     attempts: toAttempts(node, kept),
@@ -70,10 +70,7 @@ async function readFacts(deps: RunDeps, key: NodeKey, node: StoredNode, isExpire
   };
 }
 
-/**
- * Answers a node without a stored row if the poll lists it: a node that waits to be executed, or that validation
- * refused.
- */
+/** Answers a node without a stored row if it is in flight, or if validation refused it. Throws 404 for any other. */
 async function unstarted({ liveStatus }: RunDeps, key: NodeKey, detail: NodeDetail): Promise<object> {
   const entry = orNotFound(refusedEntry(key, detail) ?? (await liveEntry(liveStatus, key, detail)));
   const { path } = key;

@@ -41,8 +41,9 @@ export const nodeSchema = nodeEntrySchema.extend({
 type NodeAttempt = z.infer<typeof attemptSchema>;
 
 /**
- * Joins the stored earlier attempts with the last one, which the node's own row holds. While a node waits for a retry,
- * all of its attempts have ended and are stored as earlier ones. A reused result took no attempt of this run.
+ * Joins the stored earlier attempts with the last one, which the node's own row holds. While a node waits for a retry
+ * or for its first attempt, all attempts that it has had are stored as earlier ones. A reused result took no attempt of
+ * this run.
  */
 export function toAttempts(node: StoredNode, kept: StoredAttempt[]): NodeAttempt[] {
   if (node.isReused) return [];

@@ -1,5 +1,5 @@
 // Answers `workflow_result` with the present state of a run. With `Prefer: wait`, the answer waits for the end of the
-// run, or with `If-None-Match` for its next change (docs/use/live.md).
+// run, or with `If-None-Match` for a change since the answer that this names (docs/use/live.md).
 import type { Poll, PolledRun } from '../../db/runs/poll-repository.js';
 import type { PolledState } from '../../db/runs/polled-run.js';
 import type { RunDeps } from './deps.js';
@@ -73,8 +73,8 @@ function asSeenBy(caller: Caller, run: PolledRun | undefined): PolledRun | undef
 const answers = new WeakMap<PolledRun, Promise<PollAnswer>>();
 
 /**
- * Builds and serializes one answer for all callers that wait for the same run. An answer with lazy JSON is not
- * serialized here, because its large parts are read while it is being sent.
+ * Builds and serializes one answer for all waiting callers to whom `SharedReads.read` has returned the same object. An
+ * answer with lazy JSON is not serialized here, because its large parts are read while it is being sent.
  */
 function answerTogether(deps: RunDeps, run: PolledRun): Promise<PollAnswer> {
   const known = answers.get(run);

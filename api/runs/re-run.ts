@@ -1,5 +1,5 @@
-// Runs a workflow in its present form with the input of an earlier run (docs/use/interface-notes/runs.md, "Run and
-// re-run").
+// Makes the request for a new run with the input of an earlier one: for a re-run, for a test, and to resume a run with
+// the present drawing (docs/use/interface-notes/runs.md, "Run and re-run").
 import { openSecrets } from '../../acceptance/opened-drawing.js';
 import { openPassedSecrets } from '../../db/runs/passed-secrets.js';
 import { openRunSecrets } from '../../db/runs/run-contents.js';
@@ -24,7 +24,8 @@ interface ReRun {
 /**
  * `********` in a secret field of `input` stands for the original run's value. Throws 404 for an unknown run. Throws
  * 400 for a run of the assistant, for a test run unless `mayBeTest`, and if a secret of the original input is needed
- * and has expired. An input without secrets never expires, because it is stored with the run.
+ * and has expired (`storedSecret` throws that, too). An input without secrets never expires, because it is stored with
+ * the run.
  */
 export async function toReRunRequest(
   { db, secretBox }: Pick<RunDeps, 'db' | 'secretBox'>,

@@ -1,5 +1,6 @@
 // Reads the input in a body of run and re-run: flat with an API key, wrapped with a session token, or as multipart with
-// files. docs/use/api.md, "Start a run"; docs/use/files.md, "Files in the input of a run".
+// files. Deliveries to hooks read multipart here, too. docs/use/api.md, "Start a run"; docs/use/files.md, "Files in the
+// input of a run".
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
@@ -34,7 +35,7 @@ export interface ReceivedInput {
 }
 
 interface Upload {
-  /** The id of the trigger's field. */
+  /** The name of the part, which should be the id of a field of the trigger. It is not checked yet. */
   field: string;
   file: FileValue;
 }
@@ -46,8 +47,8 @@ interface Upload {
 export const runInputBody = z.unknown() as z.ZodType<ReceivedInput>;
 
 /**
- * A caller with an API key may send text of any media type. A caller with a session token gets a 400 for anything but a
- * JSON object, and a 415 for another media type.
+ * Any caller may send multipart. Otherwise, a caller with an API key may send text of any media type, and a caller with
+ * a session token a JSON object or an empty body: anything else is a 400, and another media type a 415.
  */
 export async function readRunInput(ctx: AppContext, bounds: BodyBounds, files: Files): Promise<ReceivedInput> {
   if (isMultipart(ctx.get('content-type'))) return readWithFiles(ctx, bounds, files);
@@ -65,7 +66,7 @@ export async function readRunInput(ctx: AppContext, bounds: BodyBounds, files: F
 
 const MAX_PARTS = 100;
 const INPUT = 'input';
-/** An input costs its bytes, their text and the parsed value. */
+/** Bytes of memory per byte of an input: the bytes, their text and the parsed value. */
 const INPUT_FACTOR = 3;
 
 async function readWithFiles(ctx: AppContext, bounds: BodyBounds, files: Files): Promise<ReceivedInput> {
@@ -81,15 +82,15 @@ interface PartsToRead {
   owner: Pick<FileToSave, 'projectId' | 'userId'>;
   limitBytes: number;
   /**
-   * Grows with the bytes of the part `input`, and by one buffer for all files, which are streamed. What it holds already
-   * stays leased.
+   * Grows with the bytes of the part `input`, and, until the body is read, by one buffer for all files, which are
+   * streamed. What it holds already stays leased.
    */
   lease: ByteLease;
   inTurn: InTurn;
   signal: AbortSignal;
 }
 
-/** Reads a multipart body. If the body is refused, its files are deleted. */
+/** Reads a multipart body and stores its files. If that fails, deletes those that are stored already. */
 export async function readParts(
   files: Files,
   { body, contentType, owner, limitBytes, lease, inTurn, signal }: PartsToRead,
@@ -119,7 +120,7 @@ export async function readParts(
   }
 }
 
-/** Deletes the files. If that fails, the daily sweep removes them. */
+/** Deletes the files. Never throws: if that fails, the sweep removes them a day later. */
 export async function discardUploads(files: Files, { uploads }: ReceivedInput): Promise<void> {
   await files.discard(uploads.map(({ file }) => file)).catch(() => undefined);
 }

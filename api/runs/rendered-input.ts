@@ -20,8 +20,8 @@ import { RawJson } from '../http/json-text.js';
 import { findLoopValues } from './loop-values.js';
 
 /**
- * `too_large`: see docs/use/limits.md. `unreadable`: a value that the rendering needs is no longer stored or cannot be
- * opened.
+ * `too_large`: the input or the values of its variables exceed `MAX_INPUT_CHARACTERS`. `unreadable`: a value that the
+ * rendering needs is no longer stored or cannot be opened.
  */
 type MissingInput = 'too_large' | 'unreadable';
 
@@ -44,7 +44,7 @@ interface Asked {
   log: Logger;
   /** The lease of the request's memory, which gets its old size back at the end. */
   memory: ByteLease;
-  /** A large drawing is read in a turn of the queue (api/http/heavy-work.ts). */
+  /** Identifies the request in the queue of large work (api/http/heavy-work.ts), for a large drawing or input. */
   asker: Asker;
 }
 

@@ -14,8 +14,8 @@ export const MAX_ANSWER_CHARACTERS = 1024 * 1024;
 const WEIGHT = 8;
 
 /**
- * `output`: the value of the run's output node, or the content of its last node. `text` is JSON unless the output is a
- * string.
+ * `output`: the value of the run's output node, or the content of its last node; empty if the run has no result or its
+ * results have expired. `text` is JSON unless the output is a string.
  */
 export type RunAnswer =
   | { kind: 'output'; output: unknown; text: string }
@@ -23,7 +23,7 @@ export type RunAnswer =
   | { kind: 'failed'; code: string; message: string }
   | { kind: 'cancelled' | 'gone' };
 
-/** Returns the outcome of an ended run. `lease` holds the memory of the answer until the request ends. */
+/** Returns the outcome of an ended run. `lease` gets the size of the answer in memory; the caller ends the lease. */
 export async function readRunAnswer({ db }: Pick<RunDeps, 'db'>, runId: string, lease: ByteLease): Promise<RunAnswer> {
   const end = await findRunEnd(db, runId);
   if (end === undefined) return { kind: 'gone' };

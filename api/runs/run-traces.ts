@@ -16,7 +16,10 @@ interface Deps {
   logger: Logger;
 }
 
-/** The trace context that acceptance stores; empty while tracing is off. */
+/**
+ * Returns the trace context that acceptance stores, and notes the run's id in the active span. Empty while tracing is
+ * off.
+ */
 export function traceOfAcceptance(runId: string): { traceparent?: string } {
   const traceparent = currentTraceparent();
   if (traceparent === undefined) return {};
@@ -24,7 +27,10 @@ export function traceOfAcceptance(runId: string): { traceparent?: string } {
   return { traceparent };
 }
 
-/** Returns the run's span as parent for work outside of the request that accepted the run. Never throws. */
+/**
+ * Returns the run's span as parent for work outside of the request that accepted the run. Undefined if tracing is off,
+ * the run was not traced, or its trace cannot be read. Never throws.
+ */
 export async function findRunContext({ db, logger }: Deps, runId: string): Promise<Context | undefined> {
   if (!isTracing()) return undefined;
   try {

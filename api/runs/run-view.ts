@@ -70,7 +70,7 @@ export const runSchema = z
   })
   .meta({ id: 'Run' });
 
-/** A run as listed: the key of a value that is too large is absent. */
+/** A run as listed: a drawing or input that is too large is absent, and results are cut. */
 export const listedRunSchema = runSchema.extend({
   data: drawingSchema.optional().describe('Absent where it is too large for a list; the single read has it'),
   input_data: z.unknown().optional().describe('Absent where it is too large for a list; the single read has it'),
@@ -184,7 +184,7 @@ function parseDrawing(document: string): JsonObject {
   return JSON.parse(document) as JsonObject;
 }
 
-/** A refused run may have a drawing that cannot be compiled. */
+/** A drawing could be compiled when its run was stored, but an earlier build may have allowed what this one refuses. */
 function answerNodesIn(drawing: JsonObject): string[] {
   const compiled = compilePlan(drawing);
   return compiled.ok ? [...answerNodesOf(drawing, compiled.plan)] : [];

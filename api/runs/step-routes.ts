@@ -46,8 +46,8 @@ const list = defineRoute({
 export const stepRoutes: Route<RunDeps>[] = [list];
 
 /**
- * Returns true if `path` is empty and the drawing of the run has the node. Such a node has an empty list instead of a
- * 404 before it starts; a node of an iteration is a 404 until it has started.
+ * Returns true if `path` is empty and the run can reach the node. Such a node has an empty list instead of a 404 before
+ * it starts; a node of an iteration is a 404 until it has started.
  */
 async function isDrawn({ db }: RunDeps, { runId, path, nodeId: id }: NodeKey): Promise<boolean> {
   return path === '' && (await hasNode(db, runId, id));

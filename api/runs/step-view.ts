@@ -1,4 +1,4 @@
-// Shows the steps of an agent: all messages and tool calls, with secrets masked.
+// Shows the steps of an agent: what its model wrote, and the tool calls, with secrets masked.
 import { z } from 'zod';
 import { toAmount } from '../../config/currencies.js';
 import { toWarnings, type LeftOutTool } from '../../db/agents/agent-tools.js';
@@ -124,7 +124,7 @@ function toCall({ secretBox }: Deps, { runId, path, nodeId }: NodeKey, call: Sto
   };
 }
 
-/** Keeps numbers as the model wrote them. */
+/** Keeps the value of every number that is not masked, also of one that a double cannot represent. */
 function toShownJson(written: string | null, masker: Masker): RawJson | string | null {
   if (written === null) return null;
   const { text, parsed } = readArguments(written);

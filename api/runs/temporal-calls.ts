@@ -1,5 +1,6 @@
-// Makes the API's calls to Temporal that concern runs, and checks whether Temporal answers. Each call has a time limit.
-// `api/schedules/temporal-schedules.ts` makes the calls that concern schedules.
+// Makes the API's calls to Temporal that concern runs, except the signals that wake runs (`acceptance/wake-run.ts`).
+// Checks whether Temporal answers. Each call has a time limit. `api/schedules/temporal-schedules.ts` makes the calls
+// that concern schedules.
 import {
   isGrpcServiceError,
   ServiceError,
@@ -95,7 +96,10 @@ export async function startRunWorkflow(
   }
 }
 
-/** True if Temporal will never accept this start: its plan is too large, or a search attribute is not registered. */
+/**
+ * True if Temporal refuses the start of a run, or a schedule, and would refuse it again: for example, the plan is too
+ * large, or a search attribute is not registered.
+ */
 export function isStartRefused(error: unknown): boolean {
   if (!(error instanceof ServiceError) || !isGrpcServiceError(error.cause)) return false;
   const code: number = error.cause.code;
@@ -145,7 +149,7 @@ export async function signalDecision(client: Client, runId: string, decision: De
   }
 }
 
-/** Queries an open run, which needs a worker. Throws if no worker answers within `timeoutMs`. */
+/** Queries an open run, which needs a worker. Throws if none answers within `timeoutMs` or Temporal has no such run. */
 export function queryRunStatus(client: Client, runId: string, timeoutMs: number): Promise<RunStatusAnswer> {
   return bounded(client, () => client.workflow.getHandle(runId).query<RunStatusAnswer>(STATUS_QUERY), timeoutMs);
 }

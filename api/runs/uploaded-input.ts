@@ -1,4 +1,5 @@
-// Merges the files of a multipart start into its input (docs/use/files.md, "Files in the input of a run").
+// Merges the files that came with a start into its input, and deletes them if the start is not accepted
+// (docs/use/files.md, "Files in the input of a run").
 import { fileFieldOf } from '../../graph/file-values.js';
 import { inputFieldsOf, type RunInput } from '../../graph/input.js';
 import { setOwn } from '../../graph/json.js';
@@ -15,8 +16,8 @@ interface UploadedInput {
 }
 
 /**
- * Adds each file to the input field that it was sent for. A field that accepts several files, or for which several were
- * sent, gets a list.
+ * Puts each file into the input field that it was sent for, in place of a value that `input` has there. A field that
+ * accepts several files, or for which several were sent, gets a list.
  */
 export function toUploadedInput(document: unknown, { input, uploads }: ReceivedInput): UploadedInput {
   if (uploads.length === 0) return { input, uploaded: [], options: undefined };
@@ -36,8 +37,8 @@ export function toUploadedInput(document: unknown, { input, uploads }: ReceivedI
 }
 
 /**
- * Deletes the uploaded files unless the start is accepted: after a refusal, and for a repeat of an earlier request. The
- * deletion ends the turn of the large work that calls this, because the store of files may be slow.
+ * Deletes the uploaded files unless the start is accepted: after a refusal or an error, and for a repeat of an earlier
+ * request. The deletion ends the turn of the large work that calls this, because the store of files may be slow.
  */
 export async function keepIfAccepted<A extends Acceptance>(
   { files }: Pick<RunDeps, 'files'>,

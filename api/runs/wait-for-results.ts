@@ -13,8 +13,9 @@ interface Waiting {
 }
 
 /**
- * Applies `Prefer: wait` to the start of a run: the answer has the results if the run ends in time, else it is
- * `started`. `envelope` is the body of `started`.
+ * Applies `Prefer: wait` to the start of a run, whose answer without a wait is `started`. Returns an answer with the
+ * results if the run ends in time and the reader may still see the run, else `started`. `envelope` is the body of
+ * `started` if the run was accepted.
  */
 export function waitForResults(
   deps: RunDeps,

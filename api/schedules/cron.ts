@@ -25,7 +25,10 @@ export interface CronLine {
   daysOfWeek: number[];
   /** True if neither field for days starts with `*`: a day that matches one of them is enough then. */
   isEitherDay: boolean;
-  /** True if minutes or hours start with `*`: the line then follows real time across a change of clocks. */
+  /**
+   * True if minutes or hours start with `*`: the line is then due in both hours that clocks show twice, and not in an
+   * hour that they skip. Another line is due once for each of its times.
+   */
   isByRealTime: boolean;
 }
 
@@ -59,7 +62,10 @@ const FIELDS = [
   'day of week, which is 0 to 7 or SUN to SAT',
 ];
 
-/** Parses the fields. Its errors name the wrong field and the values that it may have, unlike those of the parser. */
+/**
+ * Parses the fields. Unlike the errors of the parser, its errors name the wrong field and the values that are allowed
+ * there, unless each field is right by itself.
+ */
 function readFields(cron: string) {
   try {
     return CronExpressionParser.parse(cron).fields;

@@ -7,8 +7,9 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Temporal's search errs in an hour that comes twice or is missing, and in the hour before it. (A calendar of minutes
- * 15 and 45 of the hour before gives a moment within the hour itself.)
+ * Moments up to this long before and after the changed hour are computed here, too. Temporal's search errs in an hour
+ * that comes twice or is missing, and in the hour before it: a calendar of minutes 15 and 45 of the hour before gives a
+ * moment within the changed hour.
  */
 const AROUND_MS = HOUR_MS;
 
@@ -33,8 +34,8 @@ export function hoursAroundChanges(periods: OffsetPeriod[]): Map<number, Set<num
 }
 
 /**
- * Returns the moments of the line that are due on the day in these hours. `dayMs`: the day's beginning, as if it were
- * UTC.
+ * Returns the moments, in real UTC, at which the line is due on the day in these hours. `dayMs`: the beginning of the
+ * day, as if the clock showed UTC.
  */
 export function momentsOf(line: CronLine, periods: OffsetPeriod[], dayMs: number, hours: Set<number>): number[] {
   if (!isDayOf(line, new Date(dayMs))) return [];

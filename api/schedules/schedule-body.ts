@@ -82,7 +82,7 @@ interface InputToSeal {
 
 /**
  * Returns the sealed input and the ids of its files. `********` stands for the `stored` value of every field that is
- * masked in answers. Throws 400 if the workflow, as it is now, would refuse the input.
+ * masked in answers. Throws 400 if the workflow, as it is now, would refuse the input, or if the input is too long.
  */
 export async function sealInput(
   deps: Pick<ScheduleDeps, 'secretBox'> & { db: Db },
@@ -95,7 +95,11 @@ export async function sealInput(
   const masked = [...now, ...then];
   const merged = keepInputSecrets(masked, sent, (fieldId) => stored && ownValue(stored.input, fieldId));
   const fields = inputFieldsOf(drawing);
-  const { errors: fieldErrors } = completeInput(fields, merged);
+  // As for a run, `********` counts as a missing value in a field that is not secret.
+  const { errors: fieldErrors } = completeInput(
+    fields,
+    keepInputSecrets(fields, merged, () => undefined),
+  );
   const projectId = workflow.project_id;
   const files = await resolveRunFiles(deps.db, { projectId, fields, input: merged });
   const errors = [...fieldErrors, ...files.inputErrors];

@@ -86,8 +86,8 @@ export async function toSchedule(
 
 /**
  * Returns the schedule's input with secrets masked: the fields that are secret in the workflow's `drawing` or were when
- * the input was sent, and other texts that contain their values or secrets of the drawing. Returns null if the key of
- * the input was withdrawn.
+ * the input was sent, and other texts that contain their values or secrets of the drawing. Returns null if the input
+ * cannot be opened, for example because its key was withdrawn.
  */
 export function toMaskedInput(
   { secretBox }: Pick<ScheduleDeps, 'secretBox'>,

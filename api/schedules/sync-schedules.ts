@@ -22,7 +22,10 @@ const BATCH = 30;
 const AT_ONCE = 4;
 /** The average interval at which each copy is compared with its schedule. */
 const AGAIN_SECONDS = 900;
-/** A schedule is not synced again for this time after a failure, so that others come first. */
+/**
+ * The loop does not sync a schedule again for this time after a failure, so that others come first. If Temporal has
+ * refused the schedule, the loop waits `AGAIN_SECONDS`.
+ */
 const RETRY_SECONDS = 10;
 
 /** `stop` of the loop resolves when the schedules that are being synced have been synced; it starts no others. */

@@ -31,9 +31,9 @@ const OVERLAP: Record<ScheduleOverlap, ScheduleOverlapPolicy> = {
  * Creates the copy, or updates it if its version or its spec differs, such as a spec of an earlier build or year. Then
  * makes up for missed firings. Idempotent.
  *
- * Returns true when that is done. Returns false, without doing anything, if the copy differs although Postgres records
- * that it is up to date. The difference must be recorded first, because a process that dies in between would forget the
- * missed firings.
+ * Returns true when that is done. Returns false, without doing anything, if the copy differs or is missing although
+ * Postgres records that it is up to date. The difference must be recorded first: if a process died between the update
+ * and making up, the missed firings would be forgotten.
  */
 export async function putSchedule(client: Client, taskQueue: string, schedule: ScheduleToSync): Promise<boolean> {
   const options = toOptions(taskQueue, schedule);
@@ -46,7 +46,7 @@ export async function putSchedule(client: Client, taskQueue: string, schedule: S
     const { spec, action, policies, state } = options;
     await bounded(client, () => handle.update(() => ({ spec, action, policies, state })));
   }
-  // The copy fires by itself from its last change on. A change of this call has happened by now, not at its beginning.
+  // The copy fires by itself from its last change on. If this call has made that change, now is after it.
   const untilMs = isLike ? (copy.info.lastUpdatedAt ?? copy.info.createdAt).getTime() : Date.now();
   await makeUp(client, handle, schedule, untilMs);
   return true;
@@ -92,9 +92,9 @@ function endOf(version: string): string {
 }
 
 /**
- * Makes up for firings since the change, or since Temporal lost the schedule, within the allowed lateness. A firing
- * that has already happened starts no second run. Never cancels a run, because a firing that has already happened would
- * cancel its own.
+ * Makes up for the firings before `end` since the change or the last firing, whichever is later, within the allowed
+ * lateness; none while the schedule is paused. A firing that has already happened starts no second run. Never cancels a
+ * run, because such a firing would cancel the run that it has started.
  */
 async function makeUp(client: Client, handle: ScheduleHandle, schedule: ScheduleToSync, end: number): Promise<void> {
   const { changedAt, catchupSeconds, lastFiringAt, isPaused } = schedule;
@@ -120,7 +120,8 @@ function toOptions(taskQueue: string, schedule: ScheduleToSync) {
     scheduleId: scheduleName(id),
     spec: {
       ...spec,
-      // The comment identifies the copy, because a payload would have to be encrypted again with each new key.
+      // The comment says which version and spec the copy has, because a payload would have to be encrypted again with
+      // each new key.
       calendars: [{ ...first, comment }, ...others],
       jitter: schedule.jitterSeconds * 1000,
     },

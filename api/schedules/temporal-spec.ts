@@ -1,5 +1,6 @@
 // Converts a cron line to a spec of Temporal. Temporal's calendars err where clocks are changed. The days of a change
-// are therefore excluded from them, and each moment around the change becomes an interval of its own.
+// are therefore excluded from them: each moment around the change becomes an interval of its own, and the other hours
+// of such a day get a calendar of their own.
 import { createHash } from 'node:crypto';
 import type { CalendarSpec, ScheduleSpec } from '@temporalio/client';
 import { isDayOf, type CronLine } from './cron.js';
@@ -96,7 +97,8 @@ function calendarsOf({ months, daysOfMonth, daysOfWeek, hours, isEitherDay }: Cr
 
 /**
  * Returns the days of changes on which the line is due in an hour around the change. A day that may start with a
- * missing hour counts for each line with days of the week, because Temporal may take it for the day before.
+ * missing hour counts for each line that restricts the days of the week, because Temporal may take it for the day
+ * before.
  */
 function changedDays(line: CronLine, periods: OffsetPeriod[]): ChangedDay[] {
   return [...hoursAroundChanges(periods)].flatMap(([dayMs, hours]) => {

@@ -13,7 +13,10 @@ export interface OffsetPeriod {
 
 let known: Map<string, string> | undefined;
 
-/** Returns the zone as Temporal spells it, possibly in place of an alias; undefined for an unknown one. */
+/**
+ * Returns the name of the zone with the capitals that Temporal requires, possibly another name of the same zone.
+ * Undefined for an unknown zone.
+ */
 export function toTimeZone(name: string): string | undefined {
   known ??= new Map(['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => [zone.toLowerCase(), zone]));
   const zone = known.get(name.toLowerCase());

@@ -17,7 +17,10 @@ import { fetchDocument } from './fetch-document.js';
 const WITHIN_MS = 10_000;
 /** The limit on documents of a user that wait for a process. */
 const MAX_WAITING = 8;
-/** Bytes of memory in this process per byte of a document: the document, the message with it, and the actions. */
+/**
+ * Bytes of memory in this process per byte of a document: the document, the message with it, and the actions, at a byte
+ * per character.
+ */
 const COPIES = 2 + CHARACTERS_OF_BYTE;
 /** Bytes of memory for the actions in addition to those per byte; a character takes up to two bytes. */
 const MORE_BYTES = 2 * MORE_CHARACTERS;
@@ -34,8 +37,8 @@ interface Asked {
 }
 
 /**
- * Throws 400 for a body or document that cannot be used, and 503 if too many documents of the user wait for a process.
- * `bytes` is the body of the request.
+ * Throws 400 for a body or document that cannot be used, and 503 if too many documents of the user wait for a process,
+ * or none can be started. `bytes` is the body of the request.
  */
 export async function readService(deps: ServiceDeps, bytes: Buffer, asked: Asked): Promise<GivenService> {
   const { addressRules } = deps.config;

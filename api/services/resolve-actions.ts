@@ -26,8 +26,8 @@ type Find = (name: ActionName) => ActionFacts | undefined;
 
 /**
  * Returns a function that finds the facts of these actions. A service of the catalogue never takes the place of a
- * service of a project, because its id is no UUID. The caller must have checked access. If the fields of the actions of
- * the project exceed `mostBytes`, some of these actions are not found.
+ * service of a project, because its id is no UUID. The caller must have checked access. Actions of the project whose
+ * fields exceed `MOST_BYTES_OF_ACTION` are not found, nor are some others if their fields together exceed `mostBytes`.
  */
 async function findActions(db: Db, projectId: number, names: readonly ActionName[], mostBytes: number): Promise<Find> {
   const own = names.flatMap(({ service, id }) => {
@@ -47,11 +47,11 @@ function keyOf({ service, id }: ActionName): string {
 }
 
 /**
- * Returns the drawing of a body with the facts of its actions. An action keeps the facts that the first of `earlier`
- * (masked drawings) has stored for it, while the action and its values stay as they are; other actions get the present
- * facts from their service. An action that no service has gets no facts, unless `earlier` has some. Throws 413 for a
- * result of more than 8 MiB: facts may be a hundred times as long as the names of their actions, and a drawing that is
- * read must fit into the body that stores it.
+ * Returns the drawing of a body with the facts of its actions. An action without `refresh` keeps the facts that the
+ * first of `earlier` (masked drawings) has stored for it, while the action and its values stay as they are; other
+ * actions get the present facts from their service. An action that no service has gets no facts, unless `earlier` has
+ * some. Throws 413 for a result of more than 8 MiB: facts may be a hundred times as long as the names of their actions,
+ * and a drawing that is read must fit into the body that stores it.
  */
 export async function resolveActions(
   db: Db,

@@ -182,7 +182,8 @@ const readAction = defineRoute({
       return { status: 200, body: toAction(orNotFound(findCatalogueAction(serviceId, id))) };
     }
     const service = await findOwn(deps, serviceId, caller);
-    // Other texts are no ids of actions. They are not looked up, because PostgreSQL refuses a null character.
+    // A text with characters that no id of an action has is a 404 without a look-up, because a look-up fails if the text
+    // has a null character, which PostgreSQL refuses.
     const found = isActionId(id) ? await findServiceAction(deps.db, service.id, id) : undefined;
     return { status: 200, body: toAction(orNotFound(found)) };
   },

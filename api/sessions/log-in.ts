@@ -20,9 +20,9 @@ interface Visitor {
 }
 
 /**
- * Opens a session. Throws 401, 429 after too many failed attempts, or 503 while too many passwords are being compared.
- * An account that does not exist, has no password or is not active is answered and counted like a wrong password, and
- * after the same time.
+ * Opens a session. Throws 401, 429 (`admitLogin`), or 503 while too many passwords wait to be compared. An account that
+ * does not exist, has no password or is not active is answered and counted like a wrong password, and after the same
+ * time.
  */
 export async function logIn(
   deps: SessionDeps,

@@ -1,4 +1,5 @@
-// Limits the attempts to sign in with a password. docs/operate/sign-in.md, "Guessing passwords".
+// Limits the attempts to guess a password, at sign-in and when it is changed. docs/operate/sign-in.md, "Guessing
+// passwords".
 import { createHash } from 'node:crypto';
 import type { Db } from '../../db/core/client.js';
 import type { SignInMethod } from '../../db/core/tables.js';
@@ -31,8 +32,9 @@ interface LoginAttempt {
 }
 
 /**
- * Counts the attempt as failed, or throws 429. Returns a function that undoes the count, to be called if the attempt
- * succeeds. `isBusy`: true makes every unknown network wait, whatever the count of the account.
+ * Counts the attempt as failed. Throws 429 if it is refused; it may have been counted nevertheless. Returns a function
+ * that undoes the count, to be called if the attempt succeeds. `isBusy`: true makes every unknown network wait,
+ * whatever the count of the account.
  */
 export async function admitLogin(db: Db, attempt: LoginAttempt, isBusy: () => boolean): Promise<() => Promise<void>> {
   const keys = keysOf(attempt);
@@ -46,8 +48,9 @@ export async function admitLogin(db: Db, attempt: LoginAttempt, isBusy: () => bo
 }
 
 /**
- * While an account is attacked from many networks, an unknown network is refused at first and admitted when it retries
- * after half a minute. This delays the right user, but attackers must come back from the same network for each attempt.
+ * While an account is attacked from many networks, or `isBusy` returns true, an unknown network is refused at first and
+ * admitted when it retries after half a minute. This delays the right user, but attackers must come back from the same
+ * network for each attempt.
  */
 async function admitUnknownNetwork(db: Db, keys: Keys, isBusy: () => boolean): Promise<void> {
   const network = await countFailure(db, keys.network);

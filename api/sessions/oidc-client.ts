@@ -27,25 +27,22 @@ export interface OidcClient {
   settings: OidcSettings;
   /** The address at which the browser starts the sign-in. */
   url: string;
-  /** Returns the address of the issuer's sign-in page. Throws if it has to be fetched and the issuer does not answer. */
+  /** Returns the address of the issuer's sign-in page. Throws if the issuer's addresses cannot be fetched. */
   authorizationUrl(flow: OidcFlow): Promise<string>;
   /**
-   * Returns the identity in the issuer's answer, from the parameters that the browser brought. Throws if the answer is
-   * an error or does not belong to the flow. Also throws if its token has another issuer, client or flow, or has
-   * expired.
+   * Returns the identity that the issuer gives for the parameters that the browser brought. Throws if the issuer does
+   * not answer, or if its answer is an error, is invalid or does not belong to the flow.
    */
   identify(flow: OidcFlow, answer: Record<string, string | undefined>): Promise<Identity>;
 }
 
 /** The time limit of each request to the issuer. */
 export const ISSUER_TIMEOUT_SECONDS = 5;
-/** The issuer's keys and addresses change seldom, so a copy is used for at most an hour. */
+/** The issuer's addresses change seldom, so a copy of them is used for at most an hour. */
 const DISCOVERY_LIVES_MS = 3_600_000;
 const SCOPE = 'openid email profile';
 
-/**
- * `publicUrl`: the base of the address to which the issuer sends the browser back; it must be registered at the issuer.
- */
+/** `publicUrl`: the base of the redirect address, which must be registered at the issuer. */
 export function createOidcClient(
   settings: OidcSettings,
   publicUrl: string,
@@ -104,8 +101,8 @@ function discover({ issuer, clientId, clientSecret }: OidcSettings, timeoutSecon
 }
 
 /**
- * Corrects the scopes and the lifetime in an answer with tokens. The library would refuse an answer with scopes in a
- * list, or with a lifetime that is no number, although its ID token is good.
+ * Converts an answer with tokens to the standard's form. The library would refuse an answer with scopes in a list, for
+ * example, although its ID token is good.
  */
 async function fetchInStandardForm(url: string, options: CustomFetchOptions): Promise<Response> {
   const answer = await fetchSmall(url, options as RequestInit);
@@ -124,9 +121,7 @@ function toStandardText(text: string): string {
   }
 }
 
-/**
- * Authenticates the client by the standard `client_secret_basic`, unless the issuer supports only `client_secret_post`.
- */
+/** Authenticates by `client_secret_basic`, or by `client_secret_post` if the issuer lists only other methods. */
 function authenticateBy(clientSecret: string): ClientAuth {
   const [basic, post] = [ClientSecretBasic(clientSecret), ClientSecretPost(clientSecret)];
   return (server, ...rest) => {

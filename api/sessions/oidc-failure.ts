@@ -4,7 +4,7 @@ import type { Logger } from '../../telemetry/logger.js';
 import { ApiError } from '../http/errors.js';
 import type { RouteResult } from '../http/route.js';
 
-/** openid-client's codes for an issuer that did not answer, or whose answer is malformed. */
+/** openid-client's codes for an issuer that did not answer, or not with JSON or not with the expected status. */
 const UNREACHABLE = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
@@ -54,8 +54,8 @@ const EXPLAINED = new Set([
 ]);
 
 /**
- * Returns the result of `answer`. If it refuses a browser that shows the answer to a person, redirects to the sign-in
- * page with the reason (`?problem=`); programs get the refusal itself.
+ * Returns the result of `answer`. If `answer` throws an error that the sign-in page can explain, and the browser shows
+ * the answer to a person, redirects to that page with the code (`?problem=`); otherwise throws the error.
  */
 export async function orSignInPage(
   headers: IncomingHttpHeaders,

@@ -106,7 +106,7 @@ async function takeAnswer(context: Answer): Promise<RouteResult> {
     });
     return openSessionOf(identity, { deps, audit }, oidc, visit);
   }).catch(async (error: unknown) => {
-    // The refusal may be answered with a redirect to the sign-in page, which the audit log would take for a success.
+    // `orSignInPage` may turn the error into a redirect, but only errors are recorded as refusals in the audit log.
     await audit.refuse(error);
     throw error;
   });

@@ -39,6 +39,8 @@ const change = defineRoute({
     const attempt = { name: nameOf(userId), hash: before, isKnownNetwork, password: body.current_password };
     const forgive = await tryPassword(deps, attempt, { network, signal });
     if (forgive === undefined || before === undefined) throw wrongCurrent();
+    // The password was right, so the attempt must not stay counted if the rest fails.
+    await forgive();
     const hash = await signIn.hashQueue.run(() => hashPassword(body.new_password), { isPreferred: true, signal });
     await audit.change(
       async (trx) => {
@@ -46,7 +48,6 @@ const change = defineRoute({
       },
       { keyOf: () => ({ id: userId }) },
     );
-    await forgive();
     log.info({ user_id: userId }, 'a password was changed');
     return { status: 204 };
   },

@@ -33,7 +33,10 @@ export function toCookie({ name, value, path, sameSite, isSecure, maxAgeSeconds 
   return [...parts, ...(isSecure ? ['Secure'] : [])].join('; ');
 }
 
-/** `isSecure`: true if the browser's connection is encrypted. A cookie with the other name is ignored. */
+/**
+ * `isSecure`: true if the browser's connection is encrypted. Then only a cookie with `SECURE_PREFIX` is read, otherwise
+ * only one without it.
+ */
 export function readCookie({ cookie = '' }: IncomingHttpHeaders, name: string, isSecure: boolean): string | undefined {
   const start = `${toName(name, isSecure)}=`;
   const pairs = cookie.split(';').map((pair) => pair.trim());

@@ -25,7 +25,7 @@ export interface FrameSource {
   tenant: string;
   runId: string;
   signal: AbortSignal;
-  /** Ends the stream of a reader that reads nothing while other requests wait for the memory of its next piece. */
+  /** Ends the stream of a reader that does not read a piece while other requests wait for the memory of that piece. */
   cut: () => void;
   waits: WaitView;
 }
@@ -54,8 +54,8 @@ export function frameOfDelta({ delta }: DeltaEvent): string {
 }
 
 /**
- * Returns undefined for an event without content, which is not sent. Many events of iterations have none, because a
- * later event of their loop has its counts.
+ * Returns undefined for an event that is not sent: one without content, unless it is about the run. Many events of
+ * iterations have no content, because a later event of their loop has the loop's counts.
  */
 function toValue(
   source: FrameSource,

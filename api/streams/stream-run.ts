@@ -23,7 +23,7 @@ interface StreamOptions {
 }
 
 /**
- * Proxies close connections that are silent for longer. At each comment, the stream also checks that the caller may
+ * Proxies close a connection only after a longer silence. At each comment, the stream also checks that the caller may
  * still see the run.
  */
 const COMMENT_EVERY_MS = 15_000;

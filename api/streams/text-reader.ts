@@ -33,7 +33,7 @@ interface Reading {
   texts: RunTexts;
   /** The function that notifies the reader, by which `texts` knows it. */
   notify: () => void;
-  /** Returns the answer of an ended node that calls models; undefined for other nodes. */
+  /** Returns the answer of an ended node; undefined if there is none. */
   readAnswer: (node: Omit<NodeKey, 'runId'>) => Promise<StoredAnswer | undefined>;
   /** The version of the run when the reader came; answers of nodes that had ended by then are not sent. */
   since: number;
@@ -88,7 +88,7 @@ export class TextReader {
     if (node.endedAt < this.#joinedAt) return [];
     const place = this.#places.get(node);
     const last = node.steps.at(-1);
-    // A reader that comes late gets only the step in flight.
+    // A reader that comes late gets only the latest step, which may be complete.
     const steps = place === undefined && last !== undefined && last.startedAt < this.#joinedAt ? [last] : node.steps;
     const deltas: TextDelta[] = [];
     for (const step of steps) {
@@ -126,7 +126,10 @@ export class TextReader {
     return { taken, isAll };
   }
 
-  /** Returns the node's answer; undefined for a node without one, and if the reader has already received all of it. */
+  /**
+   * Returns the node's answer; undefined for a node without one. An answer that only the database has is not read if
+   * the reader has already received all of it; the result is then undefined, too.
+   */
   async #answerOf(event: RunEvent, known: NodeTexts | undefined): Promise<StoredAnswer | undefined> {
     const { readAnswer, lease } = this.#reading;
     const { result } = (event.content as EventNode).node;
@@ -146,7 +149,7 @@ export class TextReader {
     const { content } = answer;
     const isWrong = (isSame && place.step.isBroken) || !content.startsWith(told);
     const text = isWrong ? content : content.slice(told.length);
-    // An empty answer is sent only if the reader would otherwise take the text of an earlier step for the answer.
+    // An empty answer is sent only if the reader would otherwise take text that it has received for the answer.
     if (text === '' && !isWrong && (isSame || place === undefined)) return [];
     const isReset = isWrong || (!isSame && answer.attempt > (place?.step.attempt ?? 1));
     const at = isSame ? place : { step: answer, index: 0 };

@@ -23,7 +23,7 @@ export const MOST_BYTES_OF_CASE = 1024 * 1024;
 const MOST_CHARACTERS = 64 * 1024;
 
 /**
- * Throws 413 if the results are larger than a case may be. Throws 400 for a run that belongs to another workflow, is
+ * Throws 413 if the results are larger than a case may be. Throws 400 if the workflow has no such run, or if the run is
  * open, has expired results, needs too many mocks, or holds secrets of other runs. Also throws 400 for a run of the
  * assistant in the editor, because every member may read the cases, but not such a run.
  */

@@ -339,8 +339,8 @@ async function make(deps: TestDeps, workflow: StoredDrawing, made: Pick<Case, 'n
 }
 
 /**
- * Replaces file ids by file values, so that the case refers to the files. Throws 400 if a field for files has an id of
- * no file of the project.
+ * Replaces file ids by file values, so that the case refers to the files. Throws 400 if a field for files has a value
+ * other than files of the project.
  */
 async function fillFiles({ db }: TestDeps, workflow: StoredDrawing, input: JsonObject): Promise<JsonObject> {
   const taking = { projectId: workflow.project_id, fields: inputFieldsOf(workflow.document), input };

@@ -7,4 +7,6 @@ export type TestDeps = RunDeps & {
   models: ModelProviders;
   memory: ByteBudget;
   processes: Processes;
+  /** For documents, whose parsers need more memory than other work. */
+  documentProcesses: Processes;
 };

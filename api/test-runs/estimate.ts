@@ -1,5 +1,5 @@
 // Estimates the calls of a test, and the most that they would reserve, from templates rendered with the input and the
-// reused results. An unknown variable counts as empty (docs/use/test-runs.md, "What a test would cost").
+// known results. An unknown variable counts as empty (docs/use/test-runs.md, "What a test would cost").
 import { Decimal } from 'decimal.js';
 import { sumOf } from '../../config/currencies.js';
 import { priceOf, reservedTokens, tokensIn } from '../../config/model-price.js';
@@ -45,7 +45,7 @@ interface Asked {
 /** The words around the problem and the schema in a correction, and a problem of usual length. */
 const CORRECTION_CHARACTERS = 1_000;
 
-/** A model call without its files. */
+/** A model call. Its counts leave out the contents of its files. */
 interface ModelCall {
   model: ResolvedModel;
   /** The length of the request. */
@@ -69,7 +69,7 @@ export async function estimateTest(deps: TestDeps, opened: OpenedTest, asked: As
   });
   const modelCalls = found.map((call) => modelCallOrBound(deps, call, values));
   // The large work that reads the drawing is done: reading the files ends its turn in the queue for large work
-  // (`endTurn`), after which only small work may follow.
+  // (`endTurn`), after which only small work may follow without a turn of its own.
   const weigh = createWeighing(deps, { ...asked, projectId: workflow.project_id });
   const bounds: (string | null)[] = [];
   for (const call of modelCalls) {

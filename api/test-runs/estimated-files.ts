@@ -16,8 +16,9 @@ import { endTurn, type InTurn } from '../http/heavy-work.js';
 import type { TestDeps } from './deps.js';
 
 /**
- * The content that the call would send is unknown: a file is missing, unreadable or too large, there are too many
- * files, the model does not accept a file, or too much work of the user already waits for a process that reads files.
+ * The content that the call would send is unknown: a value is no file, a file is missing or unreadable, the files are
+ * too many or too large together, the model does not accept a file, or too much work of the user already waits for a
+ * process that reads files.
  */
 export class UnknownFileError extends Error {
   override name = 'UnknownFileError';
@@ -47,11 +48,11 @@ const HELD_FACTOR = 4;
 const READ_WITHIN_MS = 30_000;
 const MAX_WAITING = 8;
 
-type Deps = Pick<TestDeps, 'db' | 'files' | 'processes'>;
+type Deps = Pick<TestDeps, 'db' | 'files' | 'documentProcesses'>;
 
 /**
- * Returns the ids of the files of each message of a call. The limit applies to all of them together. Throws
- * `UnknownFileError`.
+ * Returns the ids of the files of each message of a call. Throws `UnknownFileError` if a value is no file, or if the
+ * call has more than `MAX_MODEL_FILES` files.
  */
 export function namedFileIds(drawn: readonly JsonObject[], values: VariableValues): string[][] {
   const named = drawn.map(({ files }) => namedFiles(renderJson(files ?? null, values)));
@@ -101,7 +102,10 @@ export function createWeighing(deps: Deps, reading: Reading) {
   };
 }
 
-/** Returns the characters that the files of a message add to its JSON, whose content without files is its text. */
+/**
+ * Returns the characters that the files of a message add to its JSON. The content of a message without files is a text;
+ * files may turn it into a list of parts.
+ */
 export function charactersAddedBy(files: readonly WeighedFile[]): number {
   const parts = [{ type: 'text', text: '' }, ...files.map(({ part }) => part)];
   const isText = parts.every(({ type }) => type === 'text');
@@ -181,12 +185,12 @@ async function read({ files }: Deps, file: StoredFile, signal: AbortSignal): Pro
 }
 
 async function textOf(
-  { processes }: Deps,
-  work: Parameters<Deps['processes']['run']>[0],
+  { documentProcesses }: Deps,
+  work: Parameters<Deps['documentProcesses']['run']>[0],
   { userId: owner, signal }: Pick<Reading, 'userId' | 'signal'>,
 ): Promise<string> {
   const options = { owner, signal, limitMs: READ_WITHIN_MS, maxWaiting: MAX_WAITING };
-  const reply = await processes.run(work, options).catch((error: unknown) => {
+  const reply = await documentProcesses.run(work, options).catch((error: unknown) => {
     throw error instanceof ProcessesBusyError ? new UnknownFileError() : error;
   });
   if (reply?.kind !== 'text') throw new UnknownFileError();

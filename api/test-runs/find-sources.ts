@@ -1,6 +1,7 @@
 // Finds results of earlier runs that a test may reuse: those of the newest run that executed the node when the node and
-// everything before it were as they are now (docs/use/test-runs.md, "Where the other results come from"). Runs that
-// resume others do not use this file: they compare two drawings by `changedNodes` (graph/changed-nodes.ts).
+// everything before it were as they are now, and in which no node before it was mocked or pinned
+// (docs/use/test-runs.md, "Where the other results come from"). Runs that resume others do not use this file: they
+// compare two drawings by `changedNodes` (graph/changed-nodes.ts).
 import { openRunSecrets } from '../../db/runs/run-contents.js';
 import { findEarlierRun, findEndsAt, findNewestRuns, type EarlierRun } from '../../db/resume/resume-repository.js';
 import { haveStarted } from '../../db/test-runs/run-results-repository.js';

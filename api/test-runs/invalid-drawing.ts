@@ -1,4 +1,4 @@
-// Validates a drawing in the body of `test/`, `estimate/` or `cases/run/`, before anything is stored.
+// Refuses an invalid drawing of a test, an estimate or cases, before a run with it is stored.
 import { z } from 'zod';
 import { connectionErrors } from '../../acceptance/prepare-run.js';
 import type { Document, StructuralError } from '../../graph/document.js';
@@ -56,7 +56,7 @@ interface DrawingToJudge {
 
 export async function judgeNodes({ db }: Pick<TestDeps, 'db'>, judged: DrawingToJudge): Promise<void> {
   const { projectId, drawing, plan, executed } = judged;
-  const errors = errorsOfDrawing({ ...judged, connectionErrors: await connectionErrors(db, projectId, drawing, plan) });
+  const errors = errorsOfDrawing({ ...judged, missingErrors: await connectionErrors(db, projectId, drawing, plan) });
   refuseNodes(ofNodes(errors, executed));
 }
 

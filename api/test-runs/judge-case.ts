@@ -22,7 +22,10 @@ import { ProcessesBusyError } from '../../processes/processes.js';
 import { questionsWork } from '../../processes/work.js';
 import type { TestDeps } from './deps.js';
 
-/** The limit on the time of all comparisons of a case. */
+/**
+ * The limit on the time of all costly comparisons of a case, without the waits for memory and for a process. Those that
+ * have not ended by then count as not met.
+ */
 const LIMIT_MS = 20_000;
 const MAX_WAITING = 8;
 const SHOWN_CHARACTERS = 4_000;
@@ -31,7 +34,7 @@ const NODE = 'n';
 const OUTPUT = Symbol('output');
 const NOTHING = Symbol('nothing');
 
-/** What expectations are about: the node with this id, or the output of the run. */
+/** What expectations are about: the node with this id, the output of the run, or nothing, which the API refuses. */
 type Source = string | typeof OUTPUT | typeof NOTHING;
 type NodeFailure = NonNullable<NodeEnd['error']>;
 
@@ -59,7 +62,7 @@ export async function judgeCase(
     };
   }
   const compared = await compareAll(deps, { runId, expect: detail.expect }, judging).catch((thrown: unknown) => {
-    // Such a value is too large in every round.
+    // A value that is too large to be rendered stays so: a later round would fail, too.
     if (thrown instanceof NodeError) return thrown;
     throw thrown;
   });
@@ -95,7 +98,7 @@ async function compareAll(
   { userId, signal }: Judging,
 ): Promise<Compared | undefined> {
   const compared: Compared = { actual: new Map(), failed: new Set() };
-  const deadline = performance.now() + LIMIT_MS;
+  const budget: Budget = { leftMs: LIMIT_MS };
   const sources = groupBy(
     [...expect.entries()],
     ([, { node, output }]) => node ?? (output === true ? OUTPUT : NOTHING),
@@ -113,8 +116,7 @@ async function compareAll(
       for (const ofPath of groupBy(ofSource, ([, expected]) => variableOf(expected)).values()) {
         const left = renderText(`{{ ${variableOf(ofPath[0]![1])} }}`, values);
         const questions = ofPath.map(([, expected]) => toQuestion(expected, left));
-        const limitMs = Math.max(1, deadline - performance.now());
-        const answered = await answer(deps, questions, { owner: userId, signal, limitMs });
+        const answered = await answer(deps, questions, { owner: userId, signal, budget });
         if (answered === undefined) return undefined;
         const held = new Set(answered);
         for (const [number, [index]] of ofPath.entries())
@@ -136,7 +138,7 @@ function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> 
   return groups;
 }
 
-/** Returns the values that variables of a source find, and if the source is a node whose failure has ended the run. */
+/** Returns the values that variables of a source find, and whether the source is a node whose failure ended the run. */
 async function readValues(
   db: Db,
   runId: string,
@@ -166,17 +168,28 @@ function toQuestion({ operator, right = '' }: Expectation, left: string): Compar
   return { left, operator, right: isOneSided(operator) ? '' : String(right) };
 }
 
+interface Budget {
+  leftMs: number;
+}
+
 async function answer(
   { processes }: Pick<TestDeps, 'processes'>,
   questions: ComparedTexts[],
-  limits: { owner: number; signal: AbortSignal; limitMs: number },
+  { budget, ...asked }: { owner: number; signal: AbortSignal; budget: Budget },
 ): Promise<number[] | undefined> {
   if (areCheap(questions)) return answerQuestions(questions, 'each');
-  const options = { ...limits, maxWaiting: MAX_WAITING };
+  const startedMs = performance.now();
+  let waitedMs = 0;
+  const outside = <T>(wait: Promise<T>): Promise<T> => {
+    const fromMs = performance.now();
+    return wait.finally(() => (waitedMs += performance.now() - fromMs));
+  };
+  const options = { ...asked, limitMs: budget.leftMs, maxWaiting: MAX_WAITING, outside };
   const reply = await processes.run(questionsWork(questions, 'each'), options).catch((error: unknown) => {
     if (!(error instanceof ProcessesBusyError)) throw error;
     return 'busy' as const;
   });
+  budget.leftMs = Math.max(1, budget.leftMs - (performance.now() - startedMs - waitedMs));
   if (reply === 'busy') return undefined;
   return reply?.kind === 'held' ? reply.held : [];
 }

@@ -169,7 +169,10 @@ async function toPin(deps: TestDeps, workflow: StoredDrawing, id: string, path: 
   return { outcome, shown, fingerprint, ...(!isDeepStrictEqual(shown, outcome) && { secretsThen }) };
 }
 
-/** A pin may belong to a node that is not saved yet; the names of its handles are then unknown. */
+/**
+ * A pin may belong to a node that is not saved yet, or whose saved drawing cannot be compiled. The kind and the handles
+ * of such a node are unknown, so its result is read like that of a set node.
+ */
 async function readBody(
   { db }: TestDeps,
   projectId: number,

@@ -4,10 +4,12 @@ import { listPins } from '../../db/test-runs/pins-repository.js';
 import { EVERYWHERE, type FixedResult } from '../../db/test-runs/test-runs-repository.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import type { Document } from '../../graph/document.js';
+import { readFixedOutcome, type FixedOutcome } from '../../graph/fixed-outcome.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJsonOrUndefined } from '../../graph/json-text.js';
 import { isObject } from '../../graph/json.js';
 import { indexOfPath, iterationPath, scopeOfPath } from '../../graph/iteration-path.js';
+import type { NodeKind } from '../../graph/kinds.js';
 import { enclosingLoops, handleAfter, rootPlan, type Handle, type Plan } from '../../graph/plan.js';
 import { findVariables } from '../../graph/template.js';
 import { chooseTest, planOfTest, type TestMode } from '../../graph/test-plan.js';
@@ -48,11 +50,11 @@ export interface PlannedTest {
   missing: string[];
   /** Secrets that the pins may contain although the drawing no longer has them. */
   secretsThen: string[];
-  /** The input from a mock or a pin of the trigger; undefined without one. */
+  /** The input from a mock or a pin of the trigger; undefined if neither has a JSON object as its content. */
   input: Record<string, unknown> | undefined;
 }
 
-/** Throws 400 for a node that cannot be tested, or a malformed mock. */
+/** Throws 400 for a node or an iteration that cannot be tested, and for wrong mocks. */
 export async function planTest(
   deps: Pick<TestDeps, 'db' | 'secretBox' | 'config'>,
   { drawing, document, plan }: Drawn,
@@ -64,7 +66,7 @@ export async function planTest(
   const place = placeOf(plan, node, asked);
   const fixed = new FixedResults(plan, place, [
     ...(await readMocks(deps.db, workflow.project_id, { mocks, document })),
-    ...(usesPins ? await pinsOf(deps, workflow.id, { drawing, plan }, { nodeId, path: place.path }) : []),
+    ...(usesPins ? await pinsOf(deps, workflow.id, { drawing, document, plan }, { nodeId, path: place.path }) : []),
   ]);
   const data = new Map(document.nodes.map((drawn) => [drawn.id, drawn.data]));
   const readsOf = (number: number): number[] =>
@@ -147,13 +149,13 @@ function placeOf(plan: Plan, node: number, asked: string | undefined): TriedPlac
 }
 
 /**
- * Leaves out the pins of the tested node that apply to the tested iteration, and pins of iterations of loops that are
- * not around their node now.
+ * Leaves out the pins of the tested node that apply to the tested iteration, pins of nodes that the plan does not have,
+ * and pins of iterations of loops that are not around their node now.
  */
 async function pinsOf(
   { db, secretBox }: Pick<TestDeps, 'db' | 'secretBox'>,
   workflowId: number,
-  now: { drawing: JsonObject; plan: Plan },
+  now: Drawn,
   tried: { nodeId: string; path: string },
 ): Promise<FixedResult[]> {
   const pins = await listPins(db, secretBox, workflowId);
@@ -161,13 +163,27 @@ async function pinsOf(
   const fingerprints = fingerprintsOf(now);
   const { ids } = now.plan;
   const loopsOf = new Map(enclosingLoops(now.plan).map((loops, node) => [ids[node]!, loops.map((loop) => ids[loop]!)]));
+  const nodes = new Map(now.document.nodes.map((drawn) => [drawn.id, drawn]));
   return pins.flatMap(({ nodeId, path, outcome, fingerprint, secretsThen }) => {
     const isOfTried = nodeId === tried.nodeId && (path === tried.path || path === '');
     if (isOfTried || !fingerprints.has(nodeId)) return [];
     if (path !== '' && scopeOfPath(path, loopsOf.get(nodeId)!) !== path) return [];
     const isStale = fingerprint !== null && fingerprint !== fingerprints.get(nodeId);
-    return [{ nodeId, path, source: 'pin' as const, isStale, outcome, secretsThen }];
+    const left = leavesNow(nodes.get(nodeId)!, outcome);
+    return [{ nodeId, path, source: 'pin' as const, isStale, outcome: left, secretsThen }];
   });
+}
+
+const DECIDING = new Set<NodeKind>(['condition', 'switch', 'human']);
+
+/**
+ * Returns the pin of a deciding node with the handles that its content names in this drawing. The node may have been
+ * unknown when the pin was written, or its branches may have another order since.
+ */
+function leavesNow({ kind, data }: Document['nodes'][number], outcome: FixedOutcome): FixedOutcome {
+  if ('error' in outcome || !DECIDING.has(kind)) return outcome;
+  const read = readFixedOutcome(kind, data, outcome.output);
+  return typeof read === 'string' || 'error' in read ? outcome : { ...outcome, handles: read.handles };
 }
 
 /** Mocks and pins by node. A mock takes precedence over the pins of the same node for the iterations of the mock. */

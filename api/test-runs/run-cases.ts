@@ -1,5 +1,6 @@
-// Runs cases: each is a test run of the whole drawing, with its own input and mocks. The pending cases are stored in
-// rows, so that any API process can continue them (docs/use/test-runs.md, "Cases").
+// Runs cases: each is a test run of the whole drawing, with its own input and mocks. A case run is all cases that were
+// started together. Its pending cases are stored in rows, so that any API process can continue them
+// (docs/use/test-runs.md, "Cases").
 import { randomUUID } from 'node:crypto';
 import { mayRun } from '../../acceptance/roles.js';
 import { sumOf } from '../../config/currencies.js';
@@ -64,8 +65,9 @@ export async function startCases(
 }
 
 /**
- * Continues all open case runs. A round handles up to `AT_ONCE` of them, and the next round starts after the last one
- * of these. Every API process runs this loop. `stop` resolves when the current round has ended.
+ * Continues all open case runs, oldest first. A round handles up to `AT_ONCE` of them; the next round continues with
+ * those that follow in this order, or with the oldest again if there were fewer. Every API process runs this loop.
+ * `stop` resolves when the current round has ended.
  */
 export function startRunningCases(deps: TestDeps): BackgroundLoop {
   let last: string | undefined;

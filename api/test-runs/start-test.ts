@@ -35,7 +35,7 @@ import { planTest, type PlannedTest, type TestToPlan } from './plan-test.js';
 export interface TestRequest extends Omit<TestToPlan, 'workflow' | 'hasInput'> {
   workflow: StoredDrawing;
   userId: number;
-  /** A drawing from the request body; undefined for the workflow's own. */
+  /** The tested drawing, from the request body or stored with a case run; undefined for the workflow's own. */
   drawing: JsonObject | undefined;
   /**
    * True if `drawing` was stored with its secrets and the facts of its actions. It is then executed with these facts,
@@ -89,8 +89,8 @@ export interface OpenedTest {
 }
 
 /**
- * Throws 400 for a drawing that cannot run, invalid nodes of a drawing in the body, a node that cannot be tested, or a
- * malformed mock.
+ * Throws 400 for a drawing that cannot run, for executed nodes of `request.drawing` that are invalid, for a node or an
+ * iteration that cannot be tested, and for wrong mocks.
  */
 export async function openTest(
   deps: TestDeps,
@@ -129,8 +129,8 @@ export function startTest(deps: TestDeps, log: Logger, request: TestRequest): Pr
     if (!prepared.ok) throw invalidStructure(prepared.errors);
     const { nodeErrors, ...run } = prepared.run;
     const { startNode } = run.document;
-    // `openTest` has validated a drawing from the body except for its files and pools. An error of the start node is an
-    // error of the input.
+    // `openTest` has validated `request.drawing` except for its files and pools. An error of the start node counts as
+    // an error of the input.
     const others = new Set([...planned.executed].filter((nodeId) => nodeId !== startNode));
     if (request.drawing !== undefined) refuseNodes(ofNodes(nodeErrors, others));
     const judged = request.input === undefined ? planned.executed : others.add(startNode);
@@ -206,18 +206,17 @@ async function prepareTest(
   { userId, input, passedSecrets = [] }: Pick<TestRequest, 'userId' | 'input' | 'passedSecrets'>,
   { workflow, planned }: OpenedTest,
 ) {
-  const runs = runsOf(planned);
-  const ofRuns: string[] = [];
-  for (const runId of runs) {
-    const earlier = await findEarlierRun(deps.db, runId, deps.config.resultRetentionDays);
-    if (earlier !== undefined) ofRuns.push(...secretsThen(deps.secretBox, workflow, earlier));
-  }
   const start = planned.sources.find(({ path, nodeId }) => path === '' && nodeId === planned.plan.ids[0]);
   const given = input ?? planned.input;
   const isGiven = given !== undefined || start === undefined || planned.plan.kinds[0] !== 'trigger';
   const request: Awaited<ReturnType<typeof toReRunRequest>> = isGiven
     ? { input: given ?? {} }
     : await toReRunRequest(deps, { workflow, originalRunId: start.runId, input: undefined, mayBeTest: true });
+  const ofRuns: string[] = [];
+  for (const runId of runsOf(planned)) {
+    const earlier = await findEarlierRun(deps.db, runId, deps.config.resultRetentionDays);
+    if (earlier !== undefined) ofRuns.push(...secretsThen(deps.secretBox, workflow, earlier, request.input));
+  }
   const kept = [...planned.secretsThen, ...passedSecrets];
   const others = secretsToPass(deps.secretBox, workflow, request.input, kept);
   const passed = [...(request.passedSecrets ?? []), ...ofRuns, ...others];

@@ -1,4 +1,5 @@
-// Reads the values that are known before a test starts: its input, and the results that it reuses.
+// Reads the values that are known before a test starts: its input, its fixed results, the results that it reuses, and
+// the items or rounds of the loops around the tested node.
 import { findNodeErrors, findOutputs, readOutput } from '../../db/nodes/node-results-repository.js';
 import { openResult } from '../../db/nodes/open-result.js';
 import { EVERYWHERE } from '../../db/test-runs/test-runs-repository.js';

@@ -1,4 +1,5 @@
-// The usage of models and its cost (docs/use/interface-notes/runs.md, "History, usage, billing").
+// Sums up the use of models and the money of all transactions (docs/use/interface-notes/runs.md, "History, usage,
+// billing").
 import { z } from 'zod';
 import { toAmount, type Currencies } from '../../config/currencies.js';
 import { readUsage, type UsageGroup, type UsageRow } from '../../db/spending/usage-repository.js';
@@ -82,7 +83,10 @@ const OPERATIONS = new Map<string, string>([
   ['chat', 'Chat proxy'],
 ]);
 
-/** The labels of rows without a key: nodes without a model, calls of the chat proxy without a project or a workflow. */
+/**
+ * The labels of rows without a key: transactions without a model, and calls of the chat proxy without a project or a
+ * workflow.
+ */
 const NAMELESS: Partial<Record<UsageGroup, string>> = {
   model: 'No model',
   project: 'No project',

@@ -25,9 +25,9 @@ type Outcome = 'delivered' | 'retried' | 'failed' | 'dropped';
 type Answer = AttemptResult & { retryAfterMs?: number | undefined };
 
 /**
- * Sends one event. If the process dies before it records the answer, the lease expires and the event is sent again with
- * the same `webhook-id` (at least once). An aborted attempt without an answer records nothing either, so its event is
- * sent again in the same way. Throws if the database is unavailable.
+ * Sends one event, or drops it if the webhook is no longer in use. If the process dies before it records the answer,
+ * the lease expires and the event is sent again with the same `webhook-id` (at least once). An aborted attempt without
+ * an answer records nothing either, so its event is sent again in the same way. Throws if the database is unavailable.
  */
 export async function attemptDelivery(
   deps: WebhookDeps,

@@ -1,4 +1,5 @@
-// The catalog of all workflows that the caller may see, and bookmarks (docs/use/interface-notes/catalog.md).
+// The catalog of all workflows that the caller may see, their tags, and bookmarks
+// (docs/use/interface-notes/catalog.md).
 import { z } from 'zod';
 import { addBookmark, deleteBookmark } from '../../db/workflows/bookmarks-repository.js';
 import {

@@ -51,15 +51,15 @@ interface KnownErrors {
   poolWarnings?: readonly PoolWarning[];
   /** The pools of the project; without them it has the default pool. */
   project?: ProjectPools;
-  /** Nodes that name a connection that the project does not have. */
-  connectionErrors?: NodeErrors;
+  /** Errors of nodes that name a connection or a file that the project does not have. */
+  missingErrors?: NodeErrors;
   /** True if the workflow is offered as a chat. */
   isChat?: boolean;
 }
 
 /**
- * Returns the errors that a run of the drawing would answer, and warnings about drawings that run but probably not as
- * intended. `runDays`: the longest duration of a run.
+ * Returns the errors that a run of the drawing would answer, except those of its input, and warnings about drawings that
+ * run but probably not as intended. `runDays`: the longest duration of a run.
  */
 export function checkDrawing(
   drawing: JsonObject,
@@ -80,19 +80,19 @@ function checkWithinBudget(
     actionWarnings = [],
     poolWarnings = [],
     project = { pool: null, pools: [] },
-    connectionErrors = {},
+    missingErrors = {},
     isChat = false,
   }: KnownErrors,
 ): z.infer<typeof checkSchema> {
   const compiled = compilePlan(drawing);
   if (!compiled.ok) return toStructuralCheck(compiled.errors);
   const { document, plan } = compiled;
-  const known = mergeErrors(connectionErrors, poolErrors(plan, project));
-  const nodeErrors = errorsOfDrawing({ drawing, secrets, document, plan, connectionErrors: known });
+  const known = mergeErrors(missingErrors, poolErrors(plan, project));
+  const nodeErrors = errorsOfDrawing({ drawing, secrets, document, plan, missingErrors: known });
   const errors = toNodeRows(nodeErrors);
   const lost = findLostSecrets(drawing, secrets);
   const ofDrawing = [...findWarnings(drawing, document, plan, runDays, isChat), ...lostSecretWarnings(lost)];
-  const unlinked = unlinkedWarnings(document, plan, connectionErrors);
+  const unlinked = unlinkedWarnings(document, plan, missingErrors);
   const warnings = [...ofDrawing, ...unlinked, ...callWarnings, ...toolWarnings, ...actionWarnings, ...poolWarnings];
   const valid: Envelope = { status: 200, data: { id: null, status: 'succeed', data: null } };
   const envelope = errors.length === 0 ? valid : invalidNodesEnvelope(null, nodeErrors);
@@ -106,27 +106,30 @@ export function toStructuralCheck(errors: StructuralError[]): z.infer<typeof che
   return { ...structuralEnvelope(errors), is_valid: false, errors: toStructuralRows(errors), warnings: [] };
 }
 
-interface CompiledDrawing extends Pick<Required<KnownErrors>, 'connectionErrors'> {
+interface CompiledDrawing extends Pick<Required<KnownErrors>, 'missingErrors'> {
   drawing: JsonObject;
   secrets: SecretMap;
   document: Document;
   plan: Plan;
 }
 
-/** Returns the errors of the nodes that run, independent of the input. */
-export function errorsOfDrawing({ drawing, secrets, document, plan, connectionErrors }: CompiledDrawing): NodeErrors {
+/**
+ * Returns the errors of the nodes that run, independent of the input. The caller finds those of connections, files and
+ * pools (`missingErrors`).
+ */
+export function errorsOfDrawing({ drawing, secrets, document, plan, missingErrors }: CompiledDrawing): NodeErrors {
   // Lost secrets of fields are no errors yet, because the input may provide their values.
   const sent = findLostSecrets(drawing, secrets).filter(({ kind }) => kind !== 'field');
   const lostHeaders = lostSecretErrors(sent, { nodeIds: plan.ids, startNode: document.startNode, input: {} });
   const running = new Set(plan.ids);
-  const missing = Object.fromEntries(Object.entries(connectionErrors).filter(([id]) => running.has(id)));
+  const missing = Object.fromEntries(Object.entries(missingErrors).filter(([id]) => running.has(id)));
   return [lostHeaders, missing].reduce(mergeErrors, validateNodes(document, plan));
 }
 
 /** The errors of the nodes that do not run. */
-function unlinkedWarnings(document: Document, plan: Plan, connectionErrors: NodeErrors): Warning[] {
+function unlinkedWarnings(document: Document, plan: Plan, missingErrors: NodeErrors): Warning[] {
   const running = new Set(plan.ids);
-  const missing = Object.fromEntries(Object.entries(connectionErrors).filter(([id]) => !running.has(id)));
+  const missing = Object.fromEntries(Object.entries(missingErrors).filter(([id]) => !running.has(id)));
   const errors = mergeErrors(validateUnlinked(document, plan), missing);
   return toNodeRows(errors)
     .slice(0, MAX_FINDINGS)

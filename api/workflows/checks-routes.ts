@@ -2,12 +2,14 @@
 import { z } from 'zod';
 import { openDrawing, openSecrets } from '../../acceptance/opened-drawing.js';
 import { connectionErrors } from '../../acceptance/prepare-run.js';
+import { fileErrors } from '../../acceptance/run-files.js';
 import { findPoolWarnings } from './pool-warnings.js';
 import { isChatWorkflow } from '../../db/workflows/chats-repository.js';
 import { findDrawing, type StoredDrawing } from '../../db/workflows/workflows-repository.js';
 import { inputFieldsOf } from '../../graph/input.js';
 import { describeNodes } from '../../graph/nodes/describe-nodes.js';
 import { joinSecrets, splitSecrets } from '../../graph/secrets.js';
+import { mergeErrors } from '../../graph/validate.js';
 import { findActionWarnings, resolveActions } from '../services/resolve-actions.js';
 import { findCallWarnings } from './call-warnings.js';
 import { checkDrawing, checkSchema, toStructuralCheck } from './check-drawing.js';
@@ -151,11 +153,12 @@ async function checkOne(
   toolWarnings: readonly ToolWarning[],
 ): Promise<z.infer<typeof checkSchema>> {
   const callWarnings = await findCallWarnings(db, workflow);
-  const errors = await connectionErrors(db, workflow.project_id, drawing);
+  const connections = await connectionErrors(db, workflow.project_id, drawing);
+  const missingErrors = mergeErrors(connections, await fileErrors(db, workflow.project_id, drawing));
   const isChat = await isChatWorkflow(db, workflow.id);
   const actionWarnings = await findActionWarnings(db, workflow.project_id, drawing);
   const poolWarnings = await findPoolWarnings(db, workflow.project_pool, drawing);
   const project = { pool: workflow.project_pool, pools: workflow.project_pools };
-  const known = { callWarnings, toolWarnings, actionWarnings, poolWarnings, project, connectionErrors: errors, isChat };
+  const known = { callWarnings, toolWarnings, actionWarnings, poolWarnings, project, missingErrors, isChat };
   return checkDrawing(drawing, secrets, config.runTimeoutDays, known);
 }

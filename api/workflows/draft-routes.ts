@@ -113,7 +113,7 @@ const remove = defineRoute({
 
 export const draftRoutes: Route<WorkflowDeps>[] = [read, put, remove];
 
-/** Throws 413. */
+/** Throws 413 for a drawing of more than 1 MiB, not counting the facts of its actions. */
 export function refuseLongDraft(drawing: JsonObject): void {
   if (Buffer.byteLength(JSON.stringify(drawingWithoutFacts(drawing))) <= MOST_BYTES) return;
   throw new ApiError(413, 'too_large', 'A draft has at most 1 MiB.');

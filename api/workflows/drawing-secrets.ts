@@ -1,5 +1,5 @@
-// Removes secrets from a drawing before it is stored. `openDrawing` (acceptance/opened-drawing.ts) fills them in again,
-// where a drawing is run, tested or checked. docs/operate/security.md.
+// Removes secrets from a drawing before it is stored. `joinSecrets` (graph/secrets.ts) fills them in again where a
+// drawing is run, tested or checked. docs/operate/security.md.
 import { openSecrets, sealSecrets, type SealedSecrets } from '../../acceptance/opened-drawing.js';
 import type { SecretBox } from '../../db/core/secret-box.js';
 import type { Draft } from '../../db/workflows/drafts-repository.js';
@@ -39,9 +39,9 @@ interface ReplacingDrawing {
 }
 
 /**
- * `********` in the drawing stands for the secret in `draft`, if one is given, else in `stored`, which the drawing
- * replaces. Throws 400 for a mask in a field or header that is not secret: the stored value would be lost, and the mask
- * itself sent.
+ * `********` in the drawing stands for the secret in `draft` or, if `draft` has none there, in `stored`, which the
+ * drawing replaces. Throws 400 for `********` in a field, a header or a value of an action that is not secret, unless
+ * `stored` has it there, too: the stored value would be lost, and the mask itself sent.
  */
 export function sealUpdate(
   box: SecretBox,

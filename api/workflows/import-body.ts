@@ -37,7 +37,7 @@ const UNTITLED = 'Imported workflow';
 const WRAPPERS = ['workflow', 'data'];
 const MAX_WRAPPERS = 3;
 
-/** zod does not copy the file: all keys of the drawing are stored as they were sent. */
+/** zod does not copy the file, because its copy would lack keys of the drawing, such as `__proto__`. */
 const file = z.unknown().transform((value, context): JsonObject => {
   const only = onlyOf(value);
   if (isObject(only)) return only;

@@ -5,6 +5,7 @@ import { findServiceNames, findServicesByName } from '../../db/services/services
 import type { Db } from '../../db/core/client.js';
 import { holdsActions, mapActions } from '../../graph/actions/stored-actions.js';
 import { cutText } from '../../graph/cut-text.js';
+import { labelOf } from '../../graph/exported-drawing.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import type { ImportWarning } from '../../n8n/n8n-file.js';
 import { uuid } from '../http/path-ids.js';
@@ -54,7 +55,7 @@ export function readServices(listed: unknown): Map<string, string> {
 
 /**
  * Returns the drawing of a file with the project's services of the same names, and a warning for each action of a
- * service that the project does not have.
+ * service in `listed` that the project does not have.
  */
 export async function importServices(
   db: Db,
@@ -65,13 +66,15 @@ export async function importServices(
   if (listed.size === 0 || !holdsActions(drawing)) return { drawing, warnings: [] };
   const known = await findServicesByName(db, projectId, [...listed.values()]);
   const warnings: ImportWarning[] = [];
+  const drawn = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
   const mapped = mapActions(drawing, (action, { nodeId }) => {
     const name = listed.get(String(action['service']));
     if (name === undefined) return action;
     const here = known.find((service) => service.name === name);
     if (here !== undefined) return { ...action, service: here.id };
     const message = `Add the service "${cutText(name, 100)}", whose action it calls.`;
-    warnings.push({ node: typeof nodeId === 'string' ? nodeId : null, message });
+    const node = drawn.find(({ id }) => id === nodeId);
+    warnings.push({ node: node === undefined ? null : labelOf(node), message });
     return action;
   });
   return { drawing: mapped, warnings };

@@ -1,5 +1,5 @@
-// Finds warnings about the tools that the agents of a drawing are not offered. No server is called: the last listing of
-// its tools, by the route `mcp-tools/` or by a run, has stored which ones are refused, and why.
+// Finds warnings about tools of MCP servers that cannot be offered to the agents of a drawing. No server is called: the
+// last listing of a server's tools, by the route `mcp-tools/` or by a run, has stored which ones are refused, and why.
 import { listRefusedTools } from '../../db/agents/refused-tools-repository.js';
 import type { Db } from '../../db/core/client.js';
 import type { StoredDrawing } from '../../db/workflows/workflows-repository.js';
@@ -15,7 +15,7 @@ export interface ToolWarning {
 /** The limit on the warnings of this file; other files that find warnings have the same limit. */
 const MAX_FINDINGS = 1000;
 
-/** Servers of `drawing` that differ from the stored ones get no warnings, because they have not been listed yet. */
+/** Servers of `drawing` that differ from the stored ones get no warnings, because no listing of theirs is stored. */
 export async function findToolWarnings(
   db: Db,
   { id, version, document: stored }: Pick<StoredDrawing, 'id' | 'version' | 'document'>,

@@ -9,7 +9,7 @@ import { tooLargeToTranslate, translateHere } from './import-body.js';
 /** The translation of a smaller file takes less time than sending it to the process. */
 const SMALL_CHARACTERS = 64 * 1024;
 const WITHIN_MS = 60_000;
-/** The limit of waiting imports per user. */
+/** An import is refused if this much work of its user waits for the processes. */
 const MAX_WAITING = 16;
 /** Bytes of memory per character of the file's text, for file and drawing here and in the process. */
 const COPIES = 12;
@@ -19,16 +19,13 @@ interface Importing {
   userId: number;
   memory: ByteLease;
   signal: AbortSignal;
-  /**
-   * Does the work of writing and parsing the texts for the process, in the queue for large work: it takes long if the
-   * texts are large.
-   */
+  /** Does `work` in the queue for large work, because writing or parsing a large text takes long. */
   inTurn: <T>(work: () => T) => Promise<T>;
 }
 
 /**
- * Throws 400 for a file whose translation is too large or takes too long, and 503 if too many files of the user wait
- * for a process.
+ * Throws 400 for a file whose translation is too large, or takes too long or too much memory, and 503 if too much work
+ * of the user waits or no process can be started.
  */
 export async function translateApart(
   file: JsonObject,

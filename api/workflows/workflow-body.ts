@@ -13,12 +13,12 @@ export const titleBody = z.string().trim().min(1).max(255);
 
 /**
  * Each secret is sealed, compared and searched for separately, which would take too long for more. A run has a limit as
- * well: `graph/input.ts` limits the characters of all secret fields together.
+ * well: `graph/input.ts` limits the characters of all secret fields of its input together.
  */
 const MAX_SECRET_PLACES = 10_000;
 const TOO_MANY_SECRETS = `A drawing may have ${MAX_SECRET_PLACES} secret fields and headers at most.`;
 
-/** Returns the reason why a drawing cannot be stored, as a sentence; undefined if it can. */
+/** Returns a sentence if the drawing has too many secrets, or notes that are too many or too long; else undefined. */
 export function storingProblem(drawing: JsonObject): string | undefined {
   return holdsMoreSecretPlacesThan(drawing, MAX_SECRET_PLACES) ? TOO_MANY_SECRETS : tooManyNotes(drawing);
 }

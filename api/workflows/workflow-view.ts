@@ -9,7 +9,7 @@ import { roleSchema } from '../projects/project-view.js';
 /** The visual editor defines drawings, so unknown keys pass unchanged. */
 export const drawingSchema = z.record(z.string(), z.unknown());
 
-/** The parts that an import or a copy has left out, or that a person has to fill in. */
+/** The parts that an import or a copy has left out or changed, or that a person has to check or fill in. */
 export const importWarnings = z.array(
   z.object({
     node: z.string().nullable().describe('The name of the node; null: the whole file'),

@@ -5,9 +5,12 @@ import { parseEnvironment, type Environment } from '../../config/environment.js'
 import type { ForeignTokenRules } from '../../config/sign-in-settings.js';
 import { createDatabase, type Database } from '../../db/core/client.js';
 import { readSecrets } from '../embedded/secrets-file.js';
-import { readStackFile } from '../embedded/stack-file.js';
+import { readStackFile, type StackFile } from '../embedded/stack-file.js';
 
-/** Thrown for a wrong argument, or an object that does not exist. The message is shown as one sentence. */
+/**
+ * Thrown for what the operator can mend, for example a wrong argument, a missing setting or an object that does not
+ * exist. Only its message is printed.
+ */
 export class AdminError extends Error {
   override name = 'AdminError';
 }
@@ -40,20 +43,21 @@ export async function withContext<T>(
   }
   // In another database, the secrets, the address and the user of the stack would be those of another service.
   const own = url === stack?.database_url ? stack : undefined;
-  const generated = () => (own === undefined ? undefined : readSecrets(dataDir));
+  const generated = (name: 'SECRETS_KEY' | 'JWT_SECRET'): string | undefined =>
+    own === undefined || own.configured_secrets.includes(name) ? undefined : readSecrets(dataDir)?.[name];
   const db = createDatabase({ url, poolMax: 1, applicationName: 'admin', onError: () => undefined });
   try {
     return await action({
       db,
       secretsKeys() {
         if (environment.secretsKeys.length > 0) return environment.secretsKeys;
-        const key = generated()?.SECRETS_KEY;
-        if (key === undefined) throw mustBeSet('SECRETS_KEY', 'stored secrets are encrypted with it', dataDir);
+        const key = generated('SECRETS_KEY');
+        if (key === undefined) throw mustBeSet('SECRETS_KEY', 'stored secrets are encrypted with it', own, dataDir);
         return [Buffer.from(key, 'base64')];
       },
       jwtSecret() {
-        const secret = environment.jwtSecret ?? generated()?.JWT_SECRET;
-        if (secret === undefined) throw mustBeSet('JWT_SECRET', 'it signs the token', dataDir);
+        const secret = environment.jwtSecret ?? generated('JWT_SECRET');
+        if (secret === undefined) throw mustBeSet('JWT_SECRET', 'it signs the token', own, dataDir);
         return secret;
       },
       fileStore: environment.fileStore,
@@ -72,6 +76,7 @@ export async function withContext<T>(
   }
 }
 
-function mustBeSet(variable: string, reason: string, dataDir: string): AdminError {
-  return new AdminError(`${variable}: must be set, for ${reason}, and no stack of this database runs in ${dataDir}.`);
+function mustBeSet(variable: string, reason: string, own: StackFile | undefined, dataDir: string): AdminError {
+  const lack = own === undefined ? 'no stack of this database runs' : 'it was set for the stack that runs';
+  return new AdminError(`${variable}: must be set, for ${reason}, and ${lack} in ${dataDir}.`);
 }

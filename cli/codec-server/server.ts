@@ -1,4 +1,4 @@
-// Decodes payloads that TEMPORAL_PAYLOAD_KEY encrypts, for Temporal's UI and CLI (docs/operate/security.md).
+// Decrypts and encrypts payloads with TEMPORAL_PAYLOAD_KEY, for Temporal's UI and CLI (docs/operate/security.md).
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { PayloadCodec } from '@temporalio/common';
@@ -16,7 +16,7 @@ interface CodecServerOptions {
   onError: (error: unknown) => void;
 }
 
-/** A page of history has up to 4 MiB; base64 and JSON add a third. */
+/** Far above a page of history, which has up to 4 MiB; base64 and JSON add a third. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
 

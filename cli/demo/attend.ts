@@ -1,4 +1,4 @@
-// Completes the waits of a sample's run, through the public API: a person's answer, a callback, an approval.
+// Ends the waits of a sample's run through the public API: answers tasks, calls back, and decides on tool calls.
 import type { Answer, Sample } from '../samples/samples.js';
 import type { DemoApi, NodeState, RunState } from './demo-api.js';
 

@@ -21,13 +21,13 @@ export interface RunState {
   id: string;
   status: 'in queue' | 'in progress' | 'succeed' | 'failed' | 'not found';
   data: Record<string, NodeState> | null;
-  /** The output, if the drawing has an output node. */
+  /** The value of the first output node that has ended; absent until then. */
   output?: unknown;
 }
 
 export interface FinishedRun {
   cost: Record<string, string>;
-  /** Includes the runs of sub-workflows. */
+  /** Includes the runs that this run has started, and theirs. */
   total_cost: Record<string, string>;
   /** Seconds. */
   duration: number | null;
@@ -42,7 +42,7 @@ export interface DemoApi {
   startRun: (workflow: number, input: object, files?: readonly SampleFile[]) => Promise<RunState>;
   poll: (run: string) => Promise<RunState>;
   finishedRun: (workflow: number, run: string) => Promise<FinishedRun>;
-  /** Returns the paths of the iterations of the loop `node` that have failed. */
+  /** Returns the paths of up to 100 failed iterations of the loop `node`. */
   failedIterations: (workflow: number, run: string, node: string) => Promise<string[]>;
   answerTask: (task: string, answer: { action: string; values: object; comment: string }) => Promise<void>;
   decide: (run: string, request: string, decision: 'approve' | 'reject', reason: string) => Promise<void>;

@@ -30,8 +30,8 @@ interface Watched {
 }
 
 /**
- * Rejects if the run fails, or if the sandbox model answers and the output differs from the sample's. `before`:
- * sentences about the preparation of the sample.
+ * Rejects if the run fails or does not end in time, or if the sandbox model answers and the output differs from the
+ * sample's. `before`: sentences about the preparation of the sample.
  */
 export async function runSample(
   stage: Stage,

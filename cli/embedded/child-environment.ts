@@ -16,11 +16,14 @@ export interface StackAddresses {
   temporalUiUrl: string;
 }
 
-/** Credentials for other servers, which must not be sent to the embedded ones. */
+/** Settings for other servers: they do not fit the embedded ones, and credentials among them must not be sent there. */
 export const FOREIGN_TEMPORAL = /^TEMPORAL_(API_KEY|TLS|CLIENT_|CONFIG_FILE|PROFILE|GRPC_META)/;
 const FOREIGN_POSTGRES = /^PG[A-Z]/;
 
-/** Adds the generated secrets for variables that the user has not set. An empty variable counts as unset. */
+/**
+ * Returns `env` with the contents of secret files, without empty variables, and with the generated secrets for
+ * variables that are then not set.
+ */
 export function withSecrets(
   env: NodeJS.ProcessEnv,
   { INTERNAL_SERVICE_TOKEN, SECRETS_KEY, JWT_SECRET }: StackSecrets,

@@ -60,14 +60,12 @@ export class ChildSupervisor {
     return this.options.name;
   }
 
-  /** Undefined between a crash and the restart. */
+  /** Undefined while no process runs, also between a crash and the restart. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }
 
-  /**
-   * Resolves once the child is ready. Throws StartError with the end of its log if it dies or exceeds the time limit.
-   */
+  /** Resolves once the child is ready. Throws StartError if it dies, exceeds the time limit or is stopped before. */
   async start(): Promise<void> {
     rotateLog(this.options.logFile);
     await this.#spawn();

@@ -24,7 +24,7 @@ const STOP_ORDER: ChildName[] = ['worker', 'api', 'temporal', 'postgres'];
 const LEFTOVER_STOP_MS = 5_000;
 const DYING_MS = 1_000;
 
-/** Throws StartError if a running stack uses the directory. */
+/** Throws StartError if the directory cannot be made or written, or if a running stack uses it. */
 export async function openDataDirectory(dataDir: string): Promise<DataDirectory> {
   const root = path.resolve(dataDir);
   const childrenFile = path.join(root, 'children.json');

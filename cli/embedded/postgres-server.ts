@@ -58,7 +58,7 @@ const settings = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // A failing statement contains customer data, so the log omits the detail that quotes it.
+  // The details and parameters of a failing statement contain customer data, so the log omits them.
   log_error_verbosity: 'terse',
   log_parameter_max_length_on_error: '0',
 };

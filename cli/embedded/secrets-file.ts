@@ -14,6 +14,13 @@ export interface StackSecrets {
   postgres_password: string;
   /** The local user's key; absent until the user exists. */
   api_key?: string;
+  /** The local users of the databases with which this directory was started, the present one last. */
+  local_users?: KnownUser[];
+}
+
+export interface KnownUser {
+  id: number;
+  created_at: string;
 }
 
 function secretsFile(dataDir: string): string {

@@ -13,7 +13,9 @@ export interface StackFile {
   temporal_ui_url: string;
   database_url: string;
   internal_token: string;
-  /** Updated on restarts. Parts that are not embedded are absent. */
+  /** The names of the secrets that were set in the environment of the stack. The others are those of secrets.json. */
+  configured_secrets: string[];
+  /** Updated whenever a part restarts. Parts that are not embedded, or do not run at that time, are absent. */
   pids: Partial<Record<ChildName, number>>;
 }
 
@@ -27,7 +29,7 @@ export function writeStackFile(dataDir: string, stack: StackFile): void {
   writeFileAtomic(stackFile(dataDir), `${JSON.stringify(stack, null, 2)}\n`);
 }
 
-/** Returns undefined if no stack is ready in `dataDir`. */
+/** Returns undefined if no stack is ready in `dataDir`. Also returns the file of a stack that was killed. */
 export function readStackFile(dataDir: string): StackFile | undefined {
   try {
     return JSON.parse(readFileSync(stackFile(dataDir), 'utf8')) as StackFile;

@@ -11,7 +11,7 @@ export interface StackPorts {
   temporal: [PortRequest, PortRequest] | undefined;
 }
 
-/** If ports are lost more often, the cause is not chance. */
+/** If other processes take the ports in this many attempts, the cause is not chance. */
 const ATTEMPTS = 3;
 
 export function stackPorts(environment: Environment, env: NodeJS.ProcessEnv): StackPorts {
@@ -28,7 +28,7 @@ export function stackPorts(environment: Environment, env: NodeJS.ProcessEnv): St
 }
 
 /**
- * Fails early if a configured port is in use, because ports are claimed only when their child starts. Throws
+ * Fails early if a configured port cannot be used, because ports are claimed only when their child starts. Throws
  * StartError that names the variable.
  */
 export async function checkNamedPorts({ api, workerMetrics, postgres, temporal }: StackPorts): Promise<void> {

@@ -24,7 +24,7 @@ interface StackOptions {
   env: NodeJS.ProcessEnv;
   /** Receives a line for the user at each step. */
   report: (line: string) => void;
-  /** Receives the children's warnings and errors, and notices of restarts. */
+  /** Receives warnings and errors of the API and the worker, and notices of restarts of all children. */
   warn: (line: string) => void;
 }
 
@@ -36,7 +36,7 @@ const DIST = path.resolve(import.meta.dirname, '../..');
 const DRAIN_MS = 17_000;
 /**
  * Temporal's dev server can lose its only history shard permanently if its SQLite file is too slow. The server then
- * still runs and answers, but knows no namespace. Six failures take a minute; a busy machine recovers sooner.
+ * still runs and answers, but knows no namespace. Six failures take at least a minute; a busy machine recovers sooner.
  */
 const TEMPORAL_LIVENESS = { everyMs: 10_000, timeoutMs: 5_000, failures: 6 };
 
@@ -55,7 +55,10 @@ export class Stack {
     this.#options = options;
   }
 
-  /** Resolves when everything is ready. Throws StartError or ConfigError, and then leaves nothing running. */
+  /**
+   * Resolves when everything is ready. Rejects with StartError or ConfigError, or after `stop` with any error; then
+   * nothing is left running.
+   */
   async start(): Promise<StackFile> {
     this.#starting = this.#start();
     try {
@@ -119,6 +122,7 @@ export class Stack {
       temporal_ui_url: temporal.temporalUiUrl,
       database_url: databaseUrl,
       internal_token: internalServiceToken ?? '',
+      configured_secrets: (['SECRETS_KEY', 'JWT_SECRET'] as const).filter((name) => completed[name] !== secrets[name]),
       pids: this.#pids(),
     };
     writeStackFile(directory.path, this.#file);
@@ -179,7 +183,10 @@ export class Stack {
     return targets.url;
   }
 
-  /** The sandbox provider runs in this process as long as the stack runs. */
+  /**
+   * Without MODEL_PROVIDERS_FILE and OPENAI_API_KEY, starts the sandbox provider, which runs in this process as long as
+   * the stack runs.
+   */
   async #modelProvidersFile(environment: Environment): Promise<string | undefined> {
     const dataDir = this.#directory!.path;
     if (environment.modelProvidersFile !== undefined) return environment.modelProvidersFile;
@@ -257,12 +264,16 @@ export class Stack {
     return Object.fromEntries(pids.filter(([, pid]) => pid !== undefined));
   }
 
+  /** Never throws: a process that has started must not count as failed because a full disk takes no record of it. */
   #recordPids(): void {
     const pids = this.#pids();
-    this.#directory?.recordChildren(pids);
-    if (this.#file === undefined || this.#aborted.signal.aborted) return;
-    this.#file = { ...this.#file, pids };
-    writeStackFile(this.#directory!.path, this.#file);
+    if (this.#file !== undefined) this.#file = { ...this.#file, pids };
+    try {
+      this.#directory?.recordChildren(pids);
+      if (this.#file !== undefined && !this.#aborted.signal.aborted) writeStackFile(this.#directory!.path, this.#file);
+    } catch (error) {
+      this.#options.warn(`The ids of the processes could not be stored: ${String(error)}`);
+    }
   }
 
   async #stop(): Promise<void> {
@@ -283,7 +294,7 @@ function localUrl(host: string, port: number): string {
 }
 
 /**
- * Checks, before any child starts, the settings that the children would otherwise refuse one by one in their logs.
+ * Checks, before any child starts, most settings that the children would otherwise refuse one by one in their logs.
  * Throws ConfigError.
  */
 function checkSettings(env: NodeJS.ProcessEnv): Environment {

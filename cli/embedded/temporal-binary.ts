@@ -46,7 +46,10 @@ interface BinaryOptions extends FetchOptions {
   waitMs?: number;
 }
 
-/** Returns the path of the program. Throws StartError if every way fails. */
+/**
+ * Returns the path of the program. Throws StartError if TEMPORAL_CLI cannot be run, or if the program is neither found
+ * nor fetched.
+ */
 export async function findTemporalBinary(options: BinaryOptions): Promise<string> {
   const { configured, env } = options;
   if (configured !== undefined) {

@@ -1,5 +1,5 @@
-// Compiles the Temporal CLI into the cache with `go install`, for machines that reach a Go module proxy but neither
-// the download host nor a Python package index.
+// Compiles the Temporal CLI with `go install`, for machines that have Go and reach its module proxy, but on which
+// neither the download nor the Python wheel succeeds.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// Downloads the archive that the SDK's test environment uses. A small JSON document names the archive for this
-// machine, a tar.gz with the program.
+// Downloads the Temporal CLI from the server that the SDK's test environment uses, too. There, a small JSON document
+// names the archive for this machine, a tar.gz with the program.
 import { createHash } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -19,9 +19,9 @@ export const DOWNLOAD_LIMITS = {
   /** For the JSON document. Short, because many build machines cannot reach the host. */
   infoMs: 6_000,
   infoBytes: 64 * 1024,
-  /** A transfer fails if nothing arrives for this long, however slow it is otherwise. */
+  /** The transfer of the archive fails if nothing arrives for this long. */
   stalledMs: 20_000,
-  /** Six times the archive, which is in memory until its hash has been checked. */
+  /** The limit on the archive, which is held in memory as a whole: six times its present size. */
   archiveBytes: 300 * MIB,
 };
 const REPORT_EVERY_MS = 2_000;

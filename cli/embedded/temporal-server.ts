@@ -1,4 +1,4 @@
-// The embedded Temporal: the official dev server with its web UI, stored in a file.
+// The embedded Temporal: the official dev server with its web UI. Its state is stored in a file.
 import path from 'node:path';
 import { Connection } from '@temporalio/client';
 import { RUN_SEARCH_ATTRIBUTES } from '../../contract/run-workflow.js';

@@ -8,7 +8,10 @@ import { RUN_WORKFLOW_TYPE } from '../../contract/run-workflow.js';
 import { SCHEDULED_RUN_TYPE } from '../../contract/scheduled-run.js';
 import { StartError } from '../embedded/start-error.js';
 
-/** Yields all executions of a run, newest first; continue-as-new creates several. Throws WorkflowNotFoundError. */
+/**
+ * Yields the executions of a run that Temporal still has, newest first; continue-as-new creates several. Throws
+ * WorkflowNotFoundError if it has none.
+ */
 export async function* historiesOfRun(client: Client, workflowId: string): AsyncGenerator<HistoryAndWorkflowId> {
   let isFirst = true;
   let executionId: string | undefined = (await client.workflow.getHandle(workflowId).describe()).runId;
@@ -28,8 +31,8 @@ export async function* historiesOfRun(client: Client, workflowId: string): Async
 }
 
 /**
- * Yields up to `limit` executions that a visibility query finds, newest first. Skips those that retention
- * deletes meanwhile.
+ * Yields up to `limit` executions of runs and schedules that a visibility query finds: first the open ones, by their
+ * start, then the closed ones, by their end, the latest first. Skips those that retention deletes meanwhile.
  */
 export async function* historiesByQuery(
   client: Client,
@@ -91,7 +94,7 @@ const { patchProtobufRoot } = fromCommon('@temporalio/proto/lib/patch-protobuf-r
 };
 const historyType = patchProtobufRoot(fromCommon('@temporalio/proto')).lookupType('temporal.api.history.v1.History');
 
-/** Throws if `json` is not a history. Drops fields of a newer server. */
+/** Throws if a field of a history has another type. Drops unknown fields, such as those of a newer server. */
 function parseHistory(json: unknown): History {
   return protoJson.fromJson(historyType, json, { ignoreUnknownFields: true });
 }

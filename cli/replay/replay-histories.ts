@@ -14,8 +14,8 @@ interface Replayed {
 }
 
 /**
- * Yields a result per history as it becomes available. `bundle` is the one that workers of the build load, and
- * `payloadKeys` decrypt the payloads of the histories.
+ * Yields the result of each history as soon as it is replayed. `bundle` is that of workers without
+ * TEMPORAL_PAYLOAD_KEY, also for encrypted histories: `payloadKeys` decrypt their payloads.
  */
 export async function* replayHistories(
   histories: AsyncIterable<HistoryAndWorkflowId> | Iterable<HistoryAndWorkflowId>,

@@ -1,5 +1,4 @@
-// Creates the project "Samples" of the local user, once for each data directory
-// (docs/operate/operations.md, "`npm start`").
+// Creates the project "Samples" of the local user, once for each such user (docs/operate/operations.md, "`npm start`").
 import { resolveActions } from '../../api/services/resolve-actions.js';
 import { sealDrawing } from '../../api/workflows/drawing-secrets.js';
 import type { Database } from '../../db/core/client.js';
@@ -48,7 +47,7 @@ function isSame(left: SampleSettings, right: SampleSettings): boolean {
   return left.base_url === right.base_url && left.model === right.model;
 }
 
-/** Finds the project of a start that died before it could record it. */
+/** Finds the project of a start that died before the project's id was written to disk. */
 async function findUnrecorded(db: Database, { userId }: SamplesOwner): Promise<number | undefined> {
   const query = { reach: { userId }, nameContains: NAME, limit: 1_000, offset: 0 };
   const { projects } = await listProjects(db, query);

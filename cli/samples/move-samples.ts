@@ -1,4 +1,4 @@
-// Updates the drawings of samples after a change of the targets' address or of the available model.
+// Updates drawings and services of the samples project when the targets' address or the available model has changed.
 import { sealUpdate } from '../../api/workflows/drawing-secrets.js';
 import type { Database } from '../../db/core/client.js';
 import type { SecretBox } from '../../db/core/secret-box.js';

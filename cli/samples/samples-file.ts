@@ -1,4 +1,5 @@
-// DATA_DIR/samples.json: the samples project of the embedded stack, so that the stack creates it only once.
+// DATA_DIR/samples.json: the samples project of the embedded stack, so that the stack creates it only once, and the
+// settings that its drawings contain, so that the stack can replace them.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
@@ -18,7 +19,7 @@ const fileSchema = z.object({
    * The settings that the drawings contain, newest last. There are several only until all drawings contain the newest.
    */
   settings: z.array(settingsSchema).min(1),
-  /** Absent until the project is stored. */
+  /** Absent until the project of the local user and its files are stored. */
   project_id: z.int().optional(),
 });
 

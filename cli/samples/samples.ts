@@ -1,5 +1,5 @@
-// Loads the sample workflows: those in examples/graphs, which the demo creates, and those in examples/gallery, which
-// only the gallery of the console has.
+// Loads the sample workflows: those in examples/graphs, which `npm start` and the demo create, and those in
+// examples/gallery, which only the gallery of the console has.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Environment } from '../../config/environment.js';
@@ -51,10 +51,13 @@ export interface Sample {
 
 const OPENAI_DEMO_MODEL = 'gpt-4o-mini';
 
-/** The host of addresses in the files. The address of the sample targets replaces it. */
+/** Stands for the address of the sample targets in the inputs of samples. */
 const HOST = 'http://127.0.0.1:8080';
 
-/** Returns the news sample first, because it is the simplest. A sample follows those that it calls. */
+/**
+ * In `graphs`, the news sample comes first, because it is the simplest. Samples that call others come last, because the
+ * others must exist before them.
+ */
 export function loadSamples(of: 'graphs' | 'gallery' = 'graphs'): Sample[] {
   const folder = findFolder(import.meta.dirname, of);
   const first = 'news-verdict.json';

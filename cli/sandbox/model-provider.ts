@@ -1,4 +1,4 @@
-// The sandbox model provider: implements the chat-completions protocol and labels every answer.
+// The sandbox model provider: implements the chat-completions protocol without a model.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { startHttpServer, type HttpServer } from './http-server.js';

@@ -1,4 +1,4 @@
-// The answers of the sandbox model. They depend only on the messages, so that demos and tests can rely on them.
+// The answers of the sandbox model. They depend only on the request, so that demos and tests can rely on them.
 import { cutText } from '../../graph/cut-text.js';
 
 export interface ChatMessage {
@@ -77,7 +77,7 @@ export interface ToolCall {
 /**
  * Returns the next tool call that the last user message requests: the message contains names of tools, each followed
  * by a JSON object of arguments (else `{}`). Each named tool is called once, in the order of the text. Returns
- * undefined if the conversation already has an answer for each named tool.
+ * undefined if the whole conversation already has as many results of tools as the message has names.
  */
 export function sandboxToolCall(messages: ChatMessage[], tools: string[]): ToolCall | undefined {
   const user = textOf(messages.findLast(({ role }) => role === 'user')?.content ?? '');
@@ -118,7 +118,10 @@ function findObject(text: string): object {
   }
 }
 
-/** Returns the first flat JSON object of strings in a text. Bare ranges such as `0-10` are parsed as strings. */
+/**
+ * Returns the flat JSON object in the first braces of a text, with all values as strings, also bare ranges such as
+ * `0-10`. Returns undefined if the braces contain anything else, or nothing.
+ */
 function findShape(text: string): Record<string, string> | undefined {
   const start = text.indexOf('{');
   const end = text.indexOf('}', start);

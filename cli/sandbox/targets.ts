@@ -1,4 +1,4 @@
-// The servers of the sample workflows: data sources, and a target that accepts POST requests.
+// The server of the sample workflows: data sources, a page, a target that accepts POST requests, and an MCP server.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -71,7 +71,7 @@ export function GoTo({ onClose, onRun }: GoToProps) {
   };
   return (
     <Dialog title="Go to" onClose={onClose}>
-      {/* The keys only move between links and buttons, which work without them. */}
+      {/* The keys are shortcuts to links and buttons, which work without them. */}
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
       <div className="go-to" onKeyDown={move}>
         <SearchField label="Search workflows, runs and pages" value={text} onChange={setText} />

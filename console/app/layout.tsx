@@ -127,7 +127,7 @@ function useEscape(isOpen: boolean, close: () => void): void {
   }, [isOpen]);
 }
 
-/** After navigation, moves the focus to the page's content, as a page load would. */
+/** After navigation, moves the focus to the page's content and scrolls to the top. */
 function useFocusOnPage(path: string) {
   const main = useRef<HTMLElement>(null);
   const last = useRef(path);
@@ -172,7 +172,7 @@ function Navigation({ isOpen, path, waiting, onChoose }: NavigationProps) {
   );
 }
 
-/** Screen readers read `Inbox, 2 waiting`; only the number is visible. */
+/** Shows `Inbox 2`; screen readers read `Inbox, 2 waiting`. */
 function InboxName({ name, waiting = 0 }: { name: string; waiting: number | undefined }) {
   if (waiting === 0) return name;
   return (

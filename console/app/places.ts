@@ -34,7 +34,7 @@ interface Rights {
   may: (role: Role) => boolean;
 }
 
-/** Returns the pages whose names contain the text. Pages of the settings are found by typing only. */
+/** Returns the pages whose names contain the text; for an empty text, only those of the navigation. */
 export function placesFor(text: string, { isAdmin, may }: Rights): Place[] {
   if (text === '') return [...PLACES];
   const settings = SETTINGS.filter(({ isOfService }) => isAdmin || isOfService !== true)

@@ -48,7 +48,7 @@ function inSession(page: ReactNode) {
   return <RequireSession>{page}</RequireSession>;
 }
 
-/** Sign-in links and identity providers redirect here. */
+/** Sign-in links, and sign-ins at an identity provider, lead here. */
 function Home() {
   const asked = toOwnPath(takeReturnAddress(), location.origin);
   return <Redirect to={asked === '/' ? ADDRESSES.workflows : asked} replace />;

@@ -1,4 +1,4 @@
-// An action of a service as a kind of node: an HTTP node that begins with the action.
+// Offers an action of a service like a kind of node: as an HTTP node whose start values name the action.
 import { createContext, use } from 'react';
 import { isObject, type JsonObject } from '../../graph/json.js';
 import type { FoundAction } from '../service/services.js';

@@ -48,7 +48,7 @@ export function frameId(loop: string): string {
   return PREFIX + loop;
 }
 
-/** Returns the loop of a frame, or undefined if the id is that of a node. */
+/** Returns the loop of a frame, or undefined if the id is not that of a frame. */
 export function loopOfFrame(id: string): string | undefined {
   return id.startsWith(PREFIX) ? id.slice(PREFIX.length) : undefined;
 }
@@ -120,7 +120,10 @@ export function boundsOf(nodes: readonly Placed[]): Rect {
 
 const MARGIN = 8;
 
-/** Returns the transform that centres `bounds` in a picture: scale first, then move by `x` and `y`. */
+/**
+ * Returns the transform that fits `bounds` into a picture and centres it there: scale first, by at most 0.1, then move
+ * by `x` and `y`.
+ */
 export function fitInto(bounds: Rect, size: { width: number; height: number }) {
   const [width, height] = [size.width - 2 * MARGIN, size.height - 2 * MARGIN];
   const scale = Math.min(width / Math.max(bounds.width, 1), height / Math.max(bounds.height, 1), 0.1);

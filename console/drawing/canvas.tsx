@@ -225,7 +225,7 @@ function toLink({ source, target, sourceHandle }: DrawnLink): NewLink {
   return { source, target, handle: sourceHandle ?? null };
 }
 
-/** A node of the graph. React Flow renders the wrapper, a group named by the label. */
+/** A node of the graph. React Flow renders the wrapper, a group whose name begins with the label. */
 const NodeCard = memo(function NodeCard({ id, data, isConnectable, selected }: NodeProps<FlowNode>) {
   const { label, kind, service, title, line, isEntrance, isStart: isStartNode, problems, hasErrors, remark } = data;
   const { isAssisted } = data;

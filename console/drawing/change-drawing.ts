@@ -86,6 +86,11 @@ export function setData(drawing: Drawing, id: string, data: JsonObject): Drawing
   return replaceNode(drawing, id, (node) => (node['data'] === data ? node : { ...node, data }));
 }
 
+/** Renames a node. Everything else stays as it is in `drawing`. */
+export function setLabel(drawing: Drawing, id: string, label: string): Drawing {
+  return replaceNode(drawing, id, (node) => ({ ...node, data: { ...dataOf(node), label } }));
+}
+
 /** Moves nodes. Unmoved nodes remain the same objects. */
 export function moveNodes(drawing: Drawing, positions: ReadonlyMap<string, Position>): Drawing {
   let hasMoved = false;
@@ -233,7 +238,7 @@ function setTargets(
 // List items in a node's data that are handles, such as cases and actions. Drawn edges refer to an item by its id, so
 // they change with the id.
 
-/** Reserved: the handle of the failure edge, which every kind has. */
+/** Reserved: the handle of the failure edge, which a node of any kind may have. */
 const ERROR_EDGE = 'error';
 
 /** Returns the name of one item: the title of the items' schema, else that of the list. */
@@ -386,7 +391,7 @@ const MOST_START_ITEMS = 20;
 const MOST_START_LISTS = 2;
 
 /**
- * Returns the minimal initial value of a form: required fields with the schema's defaults. `start` takes precedence
+ * Returns the minimal initial value of a form: the required fields and those with a `start`. `start` takes precedence
  * over `default`: new nodes get `start`, but a missing field in older drawings still means `default`. `lists` is the
  * number of lists around the value.
  */

@@ -37,7 +37,7 @@ export function copyNodes(drawing: Drawing, kinds: NodeKinds, chosen: ReadonlySe
 
 /**
  * Pastes copied nodes with new ids, their links, and variables renamed to the new ids. Adds notes up to the limit of a
- * drawing. Returns undefined if the text is not a copy of nodes.
+ * drawing. Returns undefined if the text is not a copy of nodes or notes.
  */
 export function pasteNodes(
   drawing: Drawing,

@@ -10,7 +10,7 @@ export interface PictureNode {
 export interface PictureLink {
   from: PictureNode;
   to: PictureNode;
-  /** Branch such as `true` or the id of a case; empty for an ordinary link. */
+  /** Branch such as `true`, or the label or id of a case; empty for an ordinary link. */
   branch: string;
 }
 
@@ -78,8 +78,23 @@ function linksOf(byId: ReadonlyMap<string, Data>, edges: unknown): Link[] {
   };
   for (const [id, { data }] of byId) if (isData(data)) for (const [to, branch] of targetsOf(data)) add(id, to, branch);
   const drawn = Array.isArray(edges) ? edges.filter(isData) : [];
-  for (const { source, target, sourceHandle } of drawn) add(source, target, branchOf(sourceHandle));
+  for (const { source, target, sourceHandle } of drawn) {
+    const data = typeof source === 'string' ? byId.get(source)?.['data'] : undefined;
+    add(source, target, (isData(data) && nameOfItem(data, sourceHandle)) || branchOf(sourceHandle));
+  }
   return [...links.values()];
+}
+
+/** Returns the name of the item, such as a case, to whose exit a link is drawn; undefined for other exits. */
+function nameOfItem(data: Data, handle: unknown): string | undefined {
+  if (typeof handle !== 'string') return undefined;
+  const items = Object.values(data).flatMap((value) => (Array.isArray(value) ? value : []));
+  const item: unknown = items.find((each) => isData(each) && each['id'] === handle);
+  return isData(item) ? nameOf(item) : undefined;
+}
+
+function nameOf(item: Data): string {
+  return textOf(item['label']) || textOf(item['id']);
 }
 
 /**
@@ -91,7 +106,7 @@ function* targetsOf(data: Data): Generator<[unknown, string]> {
     if (field === 'next_nodes' && Array.isArray(value)) for (const to of value) yield [to, ''];
     else if (field.endsWith('_node')) yield [value, field.slice(0, -'_node'.length)];
     else if (Array.isArray(value)) {
-      for (const item of value) if (isData(item)) yield [item['node'], textOf(item['label']) || textOf(item['id'])];
+      for (const item of value) if (isData(item)) yield [item['node'], nameOf(item)];
     }
   }
 }

@@ -30,7 +30,7 @@ interface AssistantAnswer {
   runId: string;
   /** The drawing before its first change, to which Undo may lead. */
   first: Drawing;
-  /** `after` without the changes of the answer. It has what the person has changed between them. */
+  /** `after` without the changes of the answer, but with those that the person has made between them. */
   before: Drawing;
   after: Drawing;
   /** The ids of the changed nodes. */
@@ -45,8 +45,8 @@ interface EditorState {
   /** The drawing that a save is sending, which the service may have stored already. */
   sending: Drawing | undefined;
   /**
-   * The drawing differs from the stored one or the one that is being stored, or may differ from it in secrets, because
-   * it is from the draft and has masks.
+   * True if the drawing differs from the stored one or the one that is being stored, or if its secrets may differ,
+   * because the drawing is from the draft and has masks.
    */
   isDirty: boolean;
   problems: readonly Problem[];
@@ -58,7 +58,7 @@ interface EditorState {
   answer: AssistantAnswer | undefined;
 }
 
-/** Returns the id of the selected node if it is the only selected thing. */
+/** Returns the key of the selected node, frame or note if it is the only selected thing. */
 export function onlyNode({ nodes, links }: Selection): string | undefined {
   const [only] = nodes.size === 1 && links.size === 0 ? nodes : [];
   return only;
@@ -153,8 +153,8 @@ export class EditorStore implements Stored<EditorState> {
   }
 
   /**
-   * Makes the next change its own step of Undo, even if it belongs to the same gesture. A shown answer of the assistant
-   * goes on, because a person may select nodes and leave fields while it is drawn.
+   * Makes the next change its own step of Undo, even if it belongs to the same gesture. Does not end the gesture of an
+   * answer of the assistant, because a person may select nodes and leave fields between its changes.
    */
   readonly endGesture = (): void => {
     const { history, answer } = this.getState();
@@ -173,7 +173,7 @@ export class EditorStore implements Stored<EditorState> {
     this.#set({ selection: selectionOf(nodes, links) });
   }
 
-  /** Problems that the service has found in the drawing. Remarks of an import are problems, too. */
+  /** Sets the problems that the service has found in the drawing. Adds the remarks of an import. */
   setProblems(problems: readonly Problem[]): void {
     this.#found = problems;
     this.#set({ problems: this.#withRemarks(this.drawing) });
@@ -200,8 +200,8 @@ export class EditorStore implements Stored<EditorState> {
   }
 
   /**
-   * The service stored `sent` and returned `answered`, in which secrets are masked. From now on the form
-   * shows the masks.
+   * The service stored `sent` and returned `answered`, in which secrets are masked. The form then shows the masks,
+   * unless the drawing was changed during the call.
    */
   markSaved(sent: Drawing, answered: Drawing): void {
     const { history } = this.getState();

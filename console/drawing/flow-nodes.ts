@@ -1,5 +1,5 @@
-// Converts the drawing's nodes to React Flow nodes. A node with unchanged drawing, selection and problems remains the
-// same object, so it does not render again.
+// Converts the drawing's nodes to React Flow nodes. A node remains the same object while its part of the drawing and
+// its looks do not change, so it does not render again.
 import { Position as Side, type Node, type NodeHandle } from '@xyflow/react';
 import { allInside, bodiesOf, frameId, framesOf, frameZ, loopOfFrame, type Frame, type Rect } from './bodies.js';
 import {
@@ -25,7 +25,7 @@ import type { Problem } from './problem.js';
 /** Data of a card. A type alias, because React Flow requires an index signature, which interfaces lack. */
 export type CardData = {
   label: string;
-  /** The node's `type` in drawings, which decides the icon and colour. */
+  /** The node's `type` in drawings. */
   kind: string;
   /** The id of the service whose action the node calls. */
   service: string | undefined;
@@ -75,7 +75,7 @@ interface NodeLooks {
   moving: ReadonlyMap<string, Position>;
 }
 
-/** Returns the cards in the drawing's order. The frame of a loop's body directly follows the loop's card. */
+/** Returns the cards in the drawing's order, each loop's card followed by the frame of its body, then the notes. */
 export function flowNodes(looks: NodeLooks): CanvasNode[] {
   const { drawing, kinds, selection, moving } = looks;
   const cards = flowCards(looks);

@@ -34,9 +34,10 @@ export function addBehind(
   return { id: added.id, drawing: connect(added.drawing, kinds, { source, handle, target: added.id }) };
 }
 
+/** Returns no exits for the key of a frame or a note. */
 function exitsOfNode(drawing: Drawing, kinds: NodeKinds, id: string): readonly Exit[] {
   const node = nodesOf(drawing).get(id);
-  return offeredExits(node && kinds.get(typeOf(node)), dataOf(node));
+  return node === undefined ? [] : offeredExits(kinds.get(typeOf(node)), dataOf(node));
 }
 
 /** Returns the first exit of a node that has no running link; undefined if there is none. */
@@ -49,7 +50,10 @@ function freeExit(drawing: Drawing, kinds: NodeKinds, id: string): Exit | undefi
 
 const GAP = 60;
 
-/** Replaces a link by a node linked with both of its ends. Moves the following nodes if there is no room. */
+/**
+ * Replaces a link by a node linked with both ends of the link, or only with its source if the node has no exit. Moves
+ * the following nodes if there is no room.
+ */
 export function insertOnLink(drawing: Drawing, kinds: NodeKinds, kind: NodeKind, link: Link): Added {
   const [from, to] = [nodesOf(drawing).get(link.source), nodesOf(drawing).get(link.target)];
   if (from === undefined || to === undefined) return addNode(drawing, kinds, kind, { x: 0, y: 0 });

@@ -26,7 +26,7 @@ export function KeepInView() {
     if (after !== before) void flow.setViewport(after, { duration: 150, interpolate: 'linear' });
   });
   useEffect(() => {
-    // The panel of a chosen node has opened in the next frame.
+    // By the next animation frame, the panel of the chosen node has opened.
     const frame = requestAnimationFrame(() => show(chosen, { width, height }));
     return () => cancelAnimationFrame(frame);
   }, [chosen, width, height]);

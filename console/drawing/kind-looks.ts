@@ -12,7 +12,7 @@ interface KindLooks {
   icon: string;
   /** Hue of the colour in degrees; undefined for grey. */
   hue: number | undefined;
-  /** Summarises a node from its data; empty if the data is incomplete. */
+  /** Summarises a node from its data; may be empty. */
   line: (data: JsonObject) => string;
 }
 
@@ -81,8 +81,8 @@ const MAX_LINE = 120;
 const MAX_TEXT = 10_000;
 
 /**
- * Returns a one-line summary of a node. Variables are shown by the label of their node (`labelOfId`) and the path
- * that they read.
+ * Returns a one-line summary of a node; may be empty. A variable of a node is shown by the node's label (`labelOfId`)
+ * and the path that the variable reads.
  */
 export function lineOf(type: string, data: JsonObject, labelOfId: (id: string) => string | undefined): string {
   const text = cutText(looksOf(type).line(data), MAX_TEXT);
@@ -144,7 +144,7 @@ function valueLine({ value }: JsonObject): string {
   return isBlank(value) ? '' : toText(value);
 }
 
-/** Words for operators. Operators not listed are shown as they are. */
+/** Words for operators. Operators not listed are shown with spaces for underscores. */
 const OPERATORS: Readonly<Record<string, string>> = {
   '==': 'is',
   '!=': 'is not',

@@ -30,7 +30,8 @@ const ACTION = 'action ';
 const NAMES = { title: 'Insert node', search: 'Search nodes', list: 'Kinds of nodes' };
 
 /**
- * Menu of the kinds of nodes and, once something is typed, of actions of services. Adding a node is one step of Undo.
+ * Menu of the kinds of nodes and, once two letters are typed, of actions of services. Adding a node is one step of
+ * Undo.
  */
 export function KindMenu({
   place: { at, hasStarts = false, add },

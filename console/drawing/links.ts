@@ -11,7 +11,7 @@ export interface Link {
   source: string;
   handle: string | null;
   target: string;
-  /** True if the link is drawn but does not run, because the node's data contradicts it. */
+  /** True if the link is drawn but does not run: its node lacks the exit, or the data has other targets or none. */
   isIdle: boolean;
 }
 
@@ -122,7 +122,7 @@ export function reaches(links: readonly Link[], from: string, to: string): boole
   return false;
 }
 
-/** Returns the nodes that may finish before this one starts, nearest first. */
+/** Returns the nodes from which running links lead to this one, nearest first. They include the loops around it. */
 export function before(links: readonly Link[], id: string): string[] {
   const sources = new Map<string, string[]>();
   for (const { source, target, isIdle } of links) {
@@ -134,7 +134,7 @@ export function before(links: readonly Link[], id: string): string[] {
   return [...seen];
 }
 
-// The exits of a node. The node's data lists their targets: in `next_nodes`, or in one field per named handle.
+// The exits of a node. The node's data may list the targets of each exit, at the exit's `path`.
 
 export interface Exit {
   /** The `sourceHandle` of its edges; null for the ordinary exit. */
@@ -188,7 +188,10 @@ function exitsFrom(field: string, data: JsonObject): Exit[] {
   });
 }
 
-/** Returns the targets in the data; undefined if the data has none, in which case the drawn edges run. */
+/**
+ * Returns the targets of an exit in the data. Returns undefined if their field is absent, null or an empty text, in
+ * which case the drawn edges run. With an empty list, none of them runs.
+ */
 export function targetsIn(data: JsonObject, { path }: Exit): string[] | undefined {
   const value = valueAt(data, path);
   if (value === undefined || value === null || value === '') return undefined;
@@ -196,8 +199,8 @@ export function targetsIn(data: JsonObject, { path }: Exit): string[] | undefine
 }
 
 /**
- * Returns the data with other targets. An ordinary exit stores a list; a named one stores one id, or a list if it has
- * several or already stores a list.
+ * Returns the data with other targets. An ordinary exit stores a list; a named one stores one id or null, or a list if
+ * it has several or already stores a list.
  */
 export function withTargets(data: JsonObject, exit: Exit, targets: readonly string[]): JsonObject {
   const list = exit.handle === null || Array.isArray(valueAt(data, exit.path));

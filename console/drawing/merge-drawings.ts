@@ -90,7 +90,7 @@ function withoutLostTargets(drawing: Drawing, kinds: NodeKinds, lost: ReadonlySe
   return { ...drawing, nodes };
 }
 
-/** Drops the edges of nodes that either author has removed. */
+/** Drops the edges from or to nodes that are not in the drawing. */
 function withoutLostEdges(drawing: Drawing): Drawing {
   const { edges } = drawing;
   if (!Array.isArray(edges)) return drawing;

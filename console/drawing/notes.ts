@@ -52,7 +52,7 @@ export function sizeOfNote({ width, height }: DrawnNote): { width: number; heigh
   };
 }
 
-/** Adds an empty note in the middle of the view. Returns undefined if the drawing has the maximum of notes. */
+/** Adds an empty note centred at `middle`. Returns undefined if the drawing has the maximum of notes. */
 export function addNote(drawing: Drawing, middle: Position): { drawing: Drawing; key: string } | undefined {
   if (asArray(drawing['notes']).length >= MAX_NOTES) return undefined;
   const position = { x: Math.round(middle.x - SIZE.width / 2), y: Math.round(middle.y - SIZE.height / 2) };

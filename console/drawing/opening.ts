@@ -45,8 +45,8 @@ export function openingView(
 const MARGIN = 48;
 
 /**
- * Returns the view moved until the box is `MARGIN` from the edges of a canvas of this size. Returns `view` itself if
- * the box is visible.
+ * Returns the view moved until the box is at least `MARGIN` from the edges of a canvas of this size. Returns `view`
+ * itself if the whole box is visible.
  */
 export function moveIntoView(view: Viewport, box: Rect, size: Sized): Viewport {
   const { zoom } = view;

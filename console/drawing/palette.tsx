@@ -140,7 +140,7 @@ function byService(found: readonly FoundAction[]): [FoundAction['service'], Foun
   return [...groups];
 }
 
-/** Adds a node behind the selected one, else beside what is selected. */
+/** Adds a node behind the selected one if that is possible, else in a free place (`freePlace`). */
 function addOne({ drawing, kinds, getState }: EditorStore, kind: NodeKind, middle: Position) {
   const { selection } = getState();
   const source = isStart(kind) ? undefined : onlyNode(selection);

@@ -6,7 +6,7 @@ import './kind-menu.css';
 export interface Choice {
   key: string;
   label: string;
-  /** Shown below the label, but no part of its accessible name. */
+  /** Shown below the label, but not part of the item's accessible name. */
   hint: string;
   icon: ReactNode;
 }

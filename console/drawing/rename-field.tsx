@@ -1,7 +1,7 @@
 import { useReactFlow, useViewport } from '@xyflow/react';
 import { useEffect, useRef, useState } from 'react';
-import { setData } from './change-drawing.js';
-import { dataOf, labelOf, nodesOf, positionOf } from './drawing.js';
+import { setLabel } from './change-drawing.js';
+import { labelOf, nodesOf, positionOf } from './drawing.js';
 import { useStore } from './editor-store.js';
 import './rename-field.css';
 
@@ -15,7 +15,8 @@ export function RenameField({ nodeId, onClose }: { nodeId: string; onClose: () =
   const isDone = useRef(false);
   useEffect(() => field.current?.select(), []);
   const node = nodesOf(store.drawing).get(nodeId);
-  const [text, setText] = useState(() => labelOf(node, store.kinds));
+  const [first] = useState(() => labelOf(node, store.kinds));
+  const [text, setText] = useState(first);
   if (node === undefined) return null;
   const { x, y } = positionOf(node);
   const at = flow.flowToScreenPosition({ x: x + 40, y: y + 6 });
@@ -23,9 +24,8 @@ export function RenameField({ nodeId, onClose }: { nodeId: string; onClose: () =
     if (isDone.current) return;
     isDone.current = true;
     const label = text.trim();
-    if (isKept && label !== '' && label !== labelOf(node, store.kinds)) {
-      store.change(setData(store.drawing, nodeId, { ...dataOf(node), label }));
-    }
+    // `node` is that of the last rendering. The assistant may have changed the node since, so only the label is set.
+    if (isKept && label !== '' && label !== first) store.change(setLabel(store.drawing, nodeId, label));
     onClose();
   };
   return (

@@ -6,7 +6,7 @@ import { objectsOf } from '../ui/json.js';
 export interface RunLink {
   from: string;
   to: string;
-  /** The node's exit: `true`, `error`, or the id of a case; empty for the ordinary exit. */
+  /** The node's exit, such as `true`, `error` or the id of a case; empty for the ordinary exit. */
   handle: string;
 }
 
@@ -48,7 +48,7 @@ function linksOf(node: JsonObject, edges: readonly JsonObject[]): RunLink[] {
 }
 
 /**
- * Returns the links in a node's data. An empty list gives an entry without a target: the run then ends at that exit,
+ * Returns the links in a node's data. An empty list gives an entry without a target: no node then follows that exit,
  * even if an edge is drawn.
  */
 function ownLinks(data: JsonObject): { to: unknown; handle: string }[] {

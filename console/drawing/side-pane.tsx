@@ -5,7 +5,7 @@ import { useStored, type Store } from '../ui/store.js';
 import './side-pane.css';
 
 interface PaneState {
-  /** In pixels; undefined until the person has resized the pane. */
+  /** In pixels; undefined while the pane has its first width. */
   width: number | undefined;
   isFolded: boolean;
 }
@@ -38,7 +38,7 @@ interface SidePaneProps {
   children: ReactNode;
 }
 
-/** A column beside the canvas that a person can fold and resize, but not on narrow screens. */
+/** A column at the left or right that a person can fold and resize, but not on narrow screens. */
 export function SidePane({ pane, side, className, children }: SidePaneProps) {
   const { width, isFolded } = useStored(pane, (state) => state);
   const frame = useRef<HTMLDivElement>(null);

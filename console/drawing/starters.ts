@@ -1,4 +1,4 @@
-// Templates for an empty drawing: a few linked nodes that need as little input as possible.
+// Templates for an empty drawing: a few linked nodes in which a person must fill in at most an address or a model.
 import { addNode, connect, setData, tidyUp } from './change-drawing.js';
 import { dataOf, nodesOf, typeOf, type Drawing, type NodeKind, type NodeKinds } from './drawing.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
@@ -15,7 +15,7 @@ export interface Starter {
   make: (drawing: Drawing) => { drawing: Drawing; chosen: string; needsModel: boolean };
 }
 
-/** A node linked from an earlier one. `data` receives the ids of the nodes by type. */
+/** A node linked from an earlier one. `data` receives the ids of this node and of the earlier ones, by type. */
 interface Step {
   type: string;
   data?: (ids: Readonly<Record<string, string>>) => JsonObject;

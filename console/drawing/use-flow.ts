@@ -73,7 +73,7 @@ export function flowEdges(
   };
   const edges = linksOf(drawing, kinds).map((link) => {
     const { id, source, target, isIdle } = link;
-    // A run may follow the link in another mode of the node, so it need not be idle.
+    // The node may have the exit but not offer it in its present mode (`offeredExits`). So the link need not be idle.
     const hasNoExit = isLost(link);
     const looks: Partial<LinkEdgeType> = {
       ariaLabel: `${labelOf(nodes.get(source), kinds)} to ${labelOf(nodes.get(target), kinds)}`,
@@ -109,8 +109,8 @@ function toEdge(link: Link, looks: Partial<LinkEdgeType>): LinkEdgeType {
   return { id, type: 'link', source, target, markerEnd, data: { link }, ...looks };
 }
 
-// Applies React Flow's changes to the drawing. Created once per canvas, because a new handler makes React Flow
-// update every element.
+// The handlers apply React Flow's changes to the drawing and the selection. They are created once per canvas, because a
+// new handler makes React Flow update every element.
 
 interface FlowHandlers {
   onNodesChange: (changes: NodeChange<CanvasNode>[]) => void;
@@ -120,7 +120,7 @@ interface FlowHandlers {
 /** The positions while nothing is being dragged. Compared by identity. */
 export const STANDING: ReadonlyMap<string, Position> = new Map();
 
-/** Calls `onMoving` with the positions of the nodes during a drag. */
+/** Calls `onMoving` with the positions of the moved nodes during a drag, and with `STANDING` after it. */
 export function createFlowHandlers(
   store: EditorStore,
   onMoving: (positions: ReadonlyMap<string, Position>) => void,

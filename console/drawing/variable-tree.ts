@@ -1,4 +1,5 @@
-// Reads the parts of the known values of variables when a person opens them, and searches all parts.
+// Reads the parts of a variable's known value when a person opens the value, and searches the parts of all values, up
+// to a limit.
 import { cutText } from '../../graph/cut-text.js';
 import { isContainer } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';

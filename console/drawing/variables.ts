@@ -1,4 +1,4 @@
-// The variables that a node can use: fields of the run's input and results of earlier nodes.
+// The variables that a node can use, such as fields of the run's input and results of earlier nodes.
 import { loopsAround } from '../../graph/loop-bodies.js';
 import { bodiesOf } from './bodies.js';
 import {

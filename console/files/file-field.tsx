@@ -17,7 +17,7 @@ interface FileFieldProps {
   isMany: boolean;
   /** Called with each uploaded file. If it is set, the field keeps no value of its own. */
   onArrived?: ((value: FileValue) => void) | undefined;
-  /** JSON text of the file, or of the list of files; empty if there is none. */
+  /** JSON text of the file, or of the list of files; empty if there is none. Read only when the field mounts. */
   value: string;
   onChange?: ((value: string) => void) | undefined;
 }
@@ -70,7 +70,10 @@ export function FileField(props: FileFieldProps) {
   );
 }
 
-/** Reports changes of the value to the form. Aborts running uploads when the field unmounts. */
+/**
+ * Reports changes of the value to the form. When the field unmounts, aborts running uploads and reports the value
+ * without them.
+ */
 function useReport(uploads: Uploads, props: Pick<FileFieldProps, 'isMany' | 'onChange' | 'onArrived'>): void {
   const latest = useRef(props);
   useEffect(() => {

@@ -13,7 +13,7 @@ import { readPreview, type Preview } from './preview.js';
 
 const PdfPages = lazy(() => import('./pdf-pages.js').then((module) => ({ default: module.PdfPages })));
 
-/** Number of files shown at a time. */
+/** Number of files that are shown at first, and that each click on `Show … more` adds. */
 const STEP = 10;
 
 /** Shows the files in a result or other JSON. Renders nothing if there are none. */

@@ -79,9 +79,12 @@ function Picker({ schema, path, label, projectId, items, onItems, takesText = tr
   );
 }
 
-/** Shows a row for each part. The parts of a list are sent under one name, which changes for all of them. */
+/**
+ * Shows a row for each text or file of the form. Those of a list are sent under one name, so a change of the name
+ * changes it in all their rows.
+ */
 function FormFilesPicker({ schema, path, label, value, projectId, onChange }: PickerProps) {
-  // Like the rows of `RecordField`: the value has no room for a name that is empty or taken while it is being written.
+  // State, because the value cannot hold a name that is empty or taken, as a name may be while a person types it.
   const [written, setWritten] = useState<readonly RecordRow[]>(() => toRows(value));
   const fields = currentRows(written, value);
   const rows = fields.flatMap(({ name, value: field }, of) =>
@@ -165,7 +168,7 @@ interface ItemProps {
   onRemove: () => void;
 }
 
-/** A literal file shows its name. Any other value is a text with variables. */
+/** Shows a literal file by its name, any other object as `A file`, and any other value as a text with variables. */
 function Item({ label, path, value, onChange, onRemove }: ItemProps) {
   const file = toFile(value);
   return (

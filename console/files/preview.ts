@@ -1,5 +1,5 @@
-// Decides how to preview a file from its bytes, never from its declared type. Executes nothing: markup, including SVG
-// and HTML, is shown as text.
+// Decides from the bytes of a file how to preview it. Its name and declared type only decide whether a text is shown as
+// a table. Executes nothing: markup, including SVG and HTML, is shown as text.
 import { api, unwrap } from '../service/api.js';
 import type { FileValue } from '../service/file-value.js';
 

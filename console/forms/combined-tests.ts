@@ -32,20 +32,32 @@ export function countTests(condition: unknown): number {
   return list === undefined ? 1 : list.items.reduce<number>((sum, item) => sum + countTests(item), 0);
 }
 
-/** Adds a test, or with `isGroup` a new list that contains the test. A single test becomes a list. */
+/**
+ * Adds a test, or with `isGroup` a new list that contains the test. A single test becomes a list. Without a condition,
+ * the form shows an empty test, so `test` is also the first item.
+ */
 export function withTest(condition: unknown, test: JsonObject, isGroup = false): JsonObject {
-  const { name, items } = listIn(condition) ?? { name: 'all', items: [condition] };
+  const { name, items } = listIn(condition) ?? { name: 'all', items: [condition ?? test] };
   const other: ListName = name === 'all' ? 'any' : 'all';
   return { [name]: [...items, isGroup ? { [other]: [test] } : test] };
 }
 
-/** Returns undefined if nothing is left. An outermost list with only one item left becomes that item. */
+/**
+ * Returns undefined if nothing is left. An outermost list with only one item left becomes that item, and so does that
+ * item while it is a list of one.
+ */
 export function withoutItem(condition: unknown, at: number, isOutermost: boolean): unknown {
   const list = listIn(condition);
   if (list === undefined) return undefined;
   const left = list.items.toSpliced(at, 1);
   if (left.length === 0) return undefined;
-  return isOutermost && left.length === 1 ? left[0] : { [list.name]: left };
+  const rest = { [list.name]: left };
+  return isOutermost ? withoutListsOfOne(rest) : rest;
+}
+
+function withoutListsOfOne(condition: unknown): unknown {
+  const items = listIn(condition)?.items;
+  return items?.length === 1 ? withoutListsOfOne(items[0]) : condition;
 }
 
 /** Returns the path of the last test in a condition. */

@@ -21,13 +21,13 @@ export function openVariable(text: string, caret: number): OpenVariable | undefi
   if (braces < 0) return undefined;
   const typed = before.slice(braces + 2);
   if (/[{}\n]/.test(typed)) return undefined;
-  // The variable ends before a quotation mark, which closes the JSON string around it; later braces belong to the JSON.
+  // Braces after a quotation mark do not close the variable: in JSON, the mark ends the string around the variable.
   const rest = /^[^{}"\n]{0,200}\}\}/.exec(text.slice(caret, caret + LONGEST))?.[0] ?? '';
   return { start: caret - typed.length - 2, end: caret + rest.length, typed: typed.trim() };
 }
 
 interface Offered {
-  /** Labels of node and variable. */
+  /** Heading of the group and label of the variable. */
   label: string;
   /** Beginning of the value. */
   detail?: string;

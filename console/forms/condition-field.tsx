@@ -49,7 +49,7 @@ interface GroupProps extends TestProps {
   /** The position of the group: `[2, 1]` is the first item of the second item. Empty for the outermost group. */
   numbers: readonly number[];
   isFull: boolean;
-  /** Undefined for the outermost group. */
+  /** Undefined for the outermost group, and for its only item: a condition has at least one test. */
   onRemove: (() => void) | undefined;
 }
 
@@ -57,6 +57,7 @@ function Group({ schema, path, value, onChange, numbers, isFull, onRemove }: Gro
   const list = listIn(value);
   if (list === undefined) return null;
   const { name, items } = list;
+  const isRemovable = items.length > 1 || onRemove !== undefined;
   const removeItem = (at: number): void => {
     const left = withoutItem(value, at, onRemove === undefined);
     if (left === undefined) onRemove?.();
@@ -81,7 +82,7 @@ function Group({ schema, path, value, onChange, numbers, isFull, onRemove }: Gro
       {items.map((item, at) => {
         const own = [...numbers, at + 1];
         const field = { schema, path: [...path, name, at], value: item, onChange };
-        const remove = (): void => removeItem(at);
+        const remove = isRemovable ? (): void => removeItem(at) : undefined;
         const isGroup = listIn(item) !== undefined;
         const title = `${isGroup ? 'Group' : 'Test'} ${own.join('.')}`;
         return (
@@ -95,7 +96,7 @@ function Group({ schema, path, value, onChange, numbers, isFull, onRemove }: Gro
                   <span className="condition-number" aria-hidden="true">
                     {title}
                   </span>
-                  <RemoveButton name={`test ${own.join('.')}`} onRemove={remove} />
+                  {remove !== undefined && <RemoveButton name={`test ${own.join('.')}`} onRemove={remove} />}
                 </div>
                 <TestFields {...field} />
                 {specialHint(operatorOf(item)) !== undefined && <Hint>{specialHint(operatorOf(item))}</Hint>}
@@ -186,7 +187,7 @@ function oneSided({ if: condition }: JsonObject): readonly unknown[] {
   return asArray(propertiesOf(asObject(condition))['operator']?.['enum']);
 }
 
-/** Removes the description, which appears once below the fields. */
+/** Removes the description. Hints below the fields explain operators. */
 function withoutDescription(schema: JsonObject | undefined): JsonObject {
   const { description: _below, ...rest } = schema ?? {};
   return rest;

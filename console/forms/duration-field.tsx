@@ -82,7 +82,7 @@ function shownAs(stored: unknown): { text: string; unit: TimeUnit } {
   return { text: typeof stored === 'string' ? stored : '', unit: 'seconds' };
 }
 
-/** A text that is no number stays as it is. The checks of the service report it. */
+/** A text that is no number, such as a variable, stays as it is, and the service checks it. */
 function toSeconds(text: string, unit: TimeUnit): number | string | undefined {
   const number = parseNumber(text);
   return typeof number === 'number' ? Number((number * secondsOf(unit)).toPrecision(12)) : number;

@@ -45,7 +45,7 @@ export function ChoiceField(props: SchemaFieldProps) {
   );
 }
 
-/** Returns the schema's label for a value, else `is empty` for `is_empty`. */
+/** Returns the schema's label for a value, else the value as a text, such as `is empty` for `is_empty`. */
 function labelOf(schema: JsonObject, value: unknown): string {
   const known = asText(asObject(schema['labels'])[String(value)]);
   return known ?? (typeof value === 'string' ? value.replaceAll('_', ' ') : JSON.stringify(value));
@@ -81,7 +81,7 @@ export function SuggestionsField(props: SchemaFieldProps) {
 
 interface SchemaSelectProps {
   field: SchemaFieldProps;
-  /** Empty if nothing is selected. */
+  /** The value of the selected option, empty for the option that stands for no value or an unknown one. */
   value: string;
   options: readonly SelectOption[];
   onChoose: (value: string) => void;
@@ -107,7 +107,7 @@ export function SchemaSelect({ field, value, options, onChoose }: SchemaSelectPr
 
 /**
  * Makes arrow keys open the list. By default they would select each option on the way and change the drawing each time.
- * A browser without `showPicker`, such as an older Safari, keeps its default, because the keys would do nothing else.
+ * A browser without `showPicker`, such as an older Safari, keeps its default: otherwise the keys would do nothing.
  */
 export function openWithArrows(event: KeyboardEvent<HTMLSelectElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
@@ -146,8 +146,8 @@ export function VariableText(props: SchemaFieldProps & { isLong?: boolean }) {
 }
 
 /**
- * Returns attributes for a textbox that is not a form element. It has no `required` property, and `label for`
- * does not name it.
+ * Returns attributes for a textbox that is not a form element. It has no `required` property, and `label for` does
+ * not name it.
  */
 export function attributesOf({ required: _only, ...control }: ControlProps): Attributes {
   const attributes = { ...control, 'aria-labelledby': labelIdOf(control.id) };
@@ -160,7 +160,7 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Accepts any text. A text that is not a number, such as a variable, stays text, and the checks validate it. */
+/** Accepts any text. A text that is not a number, such as a variable, stays text, and the service checks it. */
 export function NumberField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
   const error = useFieldError(path);
   const shown = value === undefined || value === null ? '' : toText(value);
@@ -305,7 +305,7 @@ interface RecordValueProps {
   onChange: (value: unknown) => void;
 }
 
-/** Edits one value. A text that is not JSON, such as a variable, stays text. */
+/** Edits one value: with `isText` a text, else JSON. A text that is not JSON, such as a variable, stays text. */
 function RecordValue({ label, value, isText, isWrong, onChange }: RecordValueProps) {
   const shown = shownAs(value, isText);
   const [written, setWritten] = useState(shown);

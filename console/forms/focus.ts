@@ -24,7 +24,10 @@ export function focusAdded(path: Path): void {
   });
 }
 
-/** Focuses the field at a path in the region `Node`, or its nearest ancestor: `messages.0` for `messages.0.x`. */
+/**
+ * Focuses the field at a path in the region `Node`, else its nearest ancestor (`messages.0` for `messages.0.x`), else
+ * the first field of the form.
+ */
 export function focusField(path: string): void {
   // Waits until the form of the newly selected node, or a newly added field, is rendered.
   setTimeout(() => {

@@ -6,7 +6,7 @@ import type { Path } from './schema.js';
 
 /** The variables of a form and their known values. */
 export interface KnownVariables {
-  /** Variables to insert, with the beginnings of their known values. */
+  /** Variables to insert, with their known values. */
   groups: () => VariableGroup[];
   /** Returns the chip of the text between the braces. */
   chipOf: (expression: string) => Chip;
@@ -16,7 +16,7 @@ export interface KnownVariables {
   want: () => void;
 }
 
-/** Event that inserts text at an editor's caret. `detail` is the text. */
+/** Event that replaces the selected text of an editor with variables by `detail`. */
 export const INSERT = 'insert-text';
 
 /** State shared by all fields of a form. */
@@ -41,7 +41,7 @@ export interface SchemaFieldProps {
   schema: JsonObject;
   /** Path of the value in the node's data. */
   path: Path;
-  /** Accessible name: the schema's title. */
+  /** Accessible name, usually the schema's title. */
   label: string;
   /** Undefined if the key is absent. */
   value: unknown;

@@ -3,7 +3,7 @@ import { isObject, isEqualJson, type JsonObject } from '../../graph/json.js';
 import { asObject, asText } from '../ui/json.js';
 import { isRequired, propertiesOf, shapeOf, typesOf, variantsOf, withoutNull } from './schema.js';
 
-/** Returns the schema of the first fields and the schema of the others. `filled` has the keys with values. */
+/** Returns the schema of the first fields and that of the others. `filled` has the keys that are set (`isSet`). */
 export function layersOf(schema: JsonObject, filled: ReadonlySet<string>): [first: JsonObject, more: JsonObject] {
   const entries = Object.entries(propertiesOf(schema));
   const deciding = new Set(entries.flatMap(([, property]) => Object.keys(asObject(property['when']))));
@@ -29,7 +29,7 @@ function isNullable(property: JsonObject): boolean {
   return [property, ...variantsOf(property)].some((each) => typesOf(each).includes('null'));
 }
 
-/** True if a field has a value that differs from its default. */
+/** True if a field has a value that is not empty and differs from its default. */
 export function isSet(schema: JsonObject, key: string, owner: JsonObject): boolean {
   const value = owner[key];
   const isEmpty =

@@ -99,7 +99,7 @@ export function Properties({ schema, path, value, onChange }: Omit<SchemaFieldPr
 }
 
 interface LayersProps extends Omit<SchemaFieldProps, 'label'> {
-  /** True if needed fields are shown elsewhere. Then only the fields with a value are shown before `More`. */
+  /** True if needed fields are shown elsewhere. Then only the fields that are set at first are shown before `More`. */
   isRest?: boolean;
 }
 
@@ -150,7 +150,7 @@ function More({ schema, path, value, onChange }: Omit<SchemaFieldProps, 'label'>
   );
 }
 
-/** True inside `More`, where no further `More` is nested. */
+/** True inside `More` and other folded groups, in which no `More` is nested. */
 export const InMore = createContext(false);
 
 function ObjectField({ schema, path, label, value, isRequired = false, onChange }: SchemaFieldProps) {
@@ -203,7 +203,7 @@ function ListField({ schema, path, label, value, isRequired = false, onChange }:
   );
 }
 
-/** Selects among variants: words, or objects with fields of their own. Any other schema is edited as JSON. */
+/** Selects among variants: words, or objects with fields of their own. A schema with neither is edited as JSON. */
 function VariantsField(props: SchemaFieldProps) {
   const { schema, path, label, value, isRequired, onChange } = props;
   const error = useFieldError(path);

@@ -16,7 +16,10 @@ export interface SourceEditorProps {
   value: string;
   isReadOnly: boolean;
   takesVariables: boolean;
-  /** Extension of the language. Must be a stable object, because a new one recreates the editor. */
+  /**
+   * The extensions for the kind of text, including `SOURCE` or `PLAIN`. Must be a stable object, because a new one
+   * recreates the editor.
+   */
   language: Extension;
   /** Initial selection. If set, the editor takes the focus. */
   selected?: { from: number; to: number } | undefined;
@@ -54,7 +57,7 @@ const TYPED_OVER = EditorView.domEventHandlers({
   },
 });
 
-/** An editor with the role of a textbox. Tab leaves it, as with any other field. */
+/** An editor with the role of a textbox. Tab accepts an offered variable, else it leaves the editor. */
 export function SourceEditor(props: SourceEditorProps) {
   const { attributes, value, isReadOnly, takesVariables, language, onChange } = props;
   const { variables } = use(FormContext);

@@ -3,8 +3,8 @@ import { replaceInexactNumbers } from '../../graph/json-text.js';
 import { asObject } from '../ui/json.js';
 
 /**
- * Returns the JSON of a value for editing. A value that is a text is returned without quotation marks if it is not
- * valid JSON, or if it is JSON of an object or list with a number that JavaScript would round.
+ * Returns the JSON of a value for editing; empty for undefined. A text that is not empty is returned without quotation
+ * marks if it is not valid JSON, or if it is JSON of an object or list with a number that JavaScript would round.
  */
 export function toJsonText(value: unknown): string {
   if (value === undefined) return '';
@@ -43,7 +43,7 @@ function losesDigits(json: string): boolean {
 /** Returns why a text that looks like JSON is stored as a text; undefined if there is no problem. */
 export function problemOfJson(text: string): string | undefined {
   if (!isJson(text)) {
-    const looksBroken = /^\s*[[{](?!\{)/.test(text);
+    const looksBroken = /^\s*(?:\[|\{(?!\{))/.test(text);
     return looksBroken ? 'This is not complete JSON yet; as it is, it is a text.' : undefined;
   }
   return losesDigits(text) ? 'A number has more digits than can be kept: put it in quotation marks.' : undefined;

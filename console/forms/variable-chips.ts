@@ -55,14 +55,14 @@ class ChipWidget extends WidgetType {
 
 interface Shown {
   all: DecorationSet;
-  /** The ranges that the caret skips as a unit: chips, and the ends of the variable that is being edited. */
+  /** The ranges that the caret skips as a unit: chips, and the closing braces of the variable that is being edited. */
   chips: DecorationSet;
 }
 
 const SOURCE = Decoration.mark({ class: 'variable-source' });
 const NOTHING = Decoration.replace({});
 
-/** The variable around the caret shows its path for editing, behind the label of its node. */
+/** The variable around the caret shows its path for editing, behind a chip of its owner (`Chip.owner`). */
 function show(state: EditorState, chipOf: KnownVariables['chipOf']): Shown {
   const { from, to } = state.selection.main;
   const chips: Range<Decoration>[] = [];
@@ -84,7 +84,10 @@ function show(state: EditorState, chipOf: KnownVariables['chipOf']): Shown {
   return { all: Decoration.set([...chips, ...sources], true), chips: Decoration.set(chips) };
 }
 
-/** Returns where the part that a person edits begins and ends: the path, or all of a text that is no variable. */
+/**
+ * Returns where the part that a person edits begins and ends: the path, or the whole `{{ ... }}` if the chip has no
+ * `head`.
+ */
 function editedPart({ head }: Chip, start: number, end: number, expression: string): { path: number; tail: number } {
   if (head === undefined) return { path: start, tail: end };
   return { path: start + 2 + head, tail: start + 2 + Math.max(head, expression.trimEnd().length) };
@@ -183,7 +186,7 @@ function removeAtHead(view: EditorView, chipOf: KnownVariables['chipOf']): boole
   return true;
 }
 
-/** Shows the path of the variable at a position and moves the caret to its end. False if there is no variable. */
+/** Shows the path of the variable at a position, with the caret at the path's end. False if there is no variable. */
 function openAt(view: EditorView, at: number): boolean {
   for (const { start, end } of spansOf(view.state.doc.toString())) {
     if (at < start || at > end) continue;

@@ -13,10 +13,7 @@ interface VariablePickerProps {
   onOpen?: () => void;
 }
 
-/**
- * The button `Insert variable` offers the run's input and the results of earlier nodes. The panel opens beside the
- * form, so that variables can be dragged into fields.
- */
+/** The button `Insert variable` opens a panel with the variables, from which they can also be dragged into fields. */
 export function VariablePicker({ groups, onChoose, onOpen }: VariablePickerProps) {
   const [isOpen, setIsOpen] = useState(false);
   const hasInserted = useRef(false);
@@ -55,7 +52,6 @@ export function VariablePicker({ groups, onChoose, onOpen }: VariablePickerProps
           <Choices
             groups={groups()}
             onChoose={(text) => {
-              // Inserts before the panel closes: until then the last focused field is the one that the person means.
               onChoose(text);
               hasInserted.current = true;
               setIsOpen(false);
@@ -144,7 +140,7 @@ export function useLastField(
   };
 }
 
-/** Replaces the selected text, with the same event as typing. */
+/** Replaces the selected text, as typing does. */
 export function insertText(field: HTMLElement, text: string): void {
   if (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) {
     field.focus();

@@ -16,7 +16,7 @@ interface VariableListProps {
   onChoose: (text: string) => void;
 }
 
-/** Lists the variables by node. A known value opens as a tree, and the search covers all of its parts. */
+/** Lists the variables by node. A known value opens as a tree, and the search covers its parts. */
 export function VariableList({ groups, search, onChoose }: VariableListProps) {
   const wanted = useDeferredValue(search.trim());
   const found = useMemo(() => searchVariables(groups, wanted), [groups, wanted]);

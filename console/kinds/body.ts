@@ -1,5 +1,5 @@
-// The body types of an HTTP request node. The service sends texts as they are and other values as JSON, or as a form if
-// the Content-Type header says so.
+// The body types of an HTTP request node. Besides files and forms with files (`BODY_KEYS`), the service sends texts as
+// they are, and other values as JSON, or as a form if the Content-Type header says so.
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { fromJsonText, isJson, quoteLongNumbers } from '../forms/values.js';
 import { asObject, asText } from '../ui/json.js';

@@ -92,7 +92,7 @@ interface ItemProps {
   onChange: (path: Path, value: unknown) => void;
 }
 
-/** Edited elsewhere: `id` and `label` in a row above the other fields, `node` by the links below them. */
+/** Fields edited elsewhere: `id` and `label` in a row above the other fields, `node` by the links below them. */
 const APART = new Set(['id', 'label', 'node']);
 
 /** The id is made from the label until a person writes another one, or another node uses it. */

@@ -22,7 +22,10 @@ interface HttpFormProps {
 const OF_ADDRESS = ['url', 'method', 'headers', 'body'];
 const OF_ACTION = ['action', 'values'];
 
-/** Form of an HTTP request: method and address in one row, tables of names and values, and the body by type. */
+/**
+ * Form of an HTTP request: method and address in one row, tables of names and values, and the body by type. If the node
+ * has an action, the fields of the action take their place.
+ */
 export function HttpForm({ schema, data, onChange }: HttpFormProps) {
   const { url = {}, settings = {} } = propertiesOf(schema);
   const { description: _known, ...plainUrl } = url;
@@ -112,13 +115,15 @@ const TYPES: readonly { value: BodyType; label: string }[] = [
 ];
 
 /**
- * Returns the type to show: the chosen one while the body is absent, its JSON is incomplete, or its text is a single
- * variable. A chosen form always has a body, so an absent body means that the choice was undone.
+ * Returns the type to show. The chosen one is shown while the body is absent, and a chosen JSON or text while the body
+ * is a text: incomplete JSON is stored as a text, and a text that is a single variable counts as JSON. The other
+ * types always have a body, so an absent body means that the choice was undone.
  */
 function shownType(data: JsonObject, chosen: BodyType): BodyType {
   const stored = bodyTypeOf(data);
-  if (stored === 'none') return chosen === 'form' ? 'none' : chosen;
-  return typeof data['body'] === 'string' && (chosen === 'json' || chosen === 'text') ? chosen : stored;
+  const isTyped = chosen === 'json' || chosen === 'text';
+  if (stored === 'none') return isTyped ? chosen : 'none';
+  return typeof data['body'] === 'string' && isTyped ? chosen : stored;
 }
 
 function Body({
@@ -133,7 +138,7 @@ function Body({
   const [chosen, setChosen] = useState(() => bodyTypeOf(data));
   const type = shownType(data, chosen);
   const label = titleOf(schema, 'body');
-  // Chooses the shown type, which an import may have brought, so that a person who empties the field does not lose it.
+  // Chooses the shown type, which an import may have brought, so that the type stays when a person empties the field.
   const edit: HttpFormProps['onChange'] = (path, value) => {
     setChosen(type);
     onChange(path, value);

@@ -87,7 +87,7 @@ function InputField({ schema, path, field, others, usedAs, onChange }: InputFiel
   const follows = id === '' || id === toUniqueId(title, others);
   const retitle = (next: string): void =>
     onChange({ ...field, title: next, ...(follows && { id: toUniqueId(next, others) }) });
-  /** The service never reveals a stored secret, so a field that becomes public loses its default value. */
+  /** The service never reveals a stored secret, so a field that becomes public loses a stored default value. */
   const setSecret = (isSecret: boolean): void => {
     const losesDefault = !isSecret && field['default_value'] === MASK;
     onChange({ ...field, is_secret: isSecret, ...(losesDefault && { default_value: '' }) });

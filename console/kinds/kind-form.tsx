@@ -20,7 +20,10 @@ interface KindFormProps {
   onChange: (path: Path, value: unknown) => void;
 }
 
-/** The kind's own fields, followed by the folded groups of fields that every kind has and most nodes leave unset. */
+/**
+ * The kind's own fields, then the groups of fields that every kind has. A group is folded if none of its fields is set,
+ * as in most nodes.
+ */
 export function KindForm(props: KindFormProps) {
   const { kind, data, onChange } = props;
   return (

@@ -126,7 +126,7 @@ function MessageFiles(props: ComponentProps<typeof Properties>) {
   return <Button onClick={() => setIsOpen(true)}>Add files</Button>;
 }
 
-/** Example messages alternate: the assistant answers the user. */
+/** Returns the role of an added message, so that user and assistant alternate. */
 function nextRole(messages: readonly unknown[]): string {
   return asObject(messages.at(-1))['role'] === 'user' ? 'assistant' : 'user';
 }

@@ -1,4 +1,4 @@
-// Parses and writes the query of an address. Variables stay unencoded; everything else is encoded.
+// Parses and writes the query of an address. New and changed rows are encoded, except for their variables.
 import { spansOf } from '../../graph/template.js';
 import type { RecordRow } from '../forms/values.js';
 
@@ -19,7 +19,7 @@ export function queryRows(address: string): QueryRow[] {
   });
 }
 
-/** Returns the address with these rows as its query. Ignores new rows without a name. */
+/** Returns the address with these rows as its query. Ignores new and changed rows without a name. */
 export function withQuery(address: string, rows: readonly QueryRow[]): string {
   const { before, behind } = partsOf(address);
   const query = rows

@@ -4,7 +4,7 @@ import type { NodeResult, RunEvent, RunStatus } from '../../clients/typescript/s
 import { decodeId } from '../../graph/iteration-path.js';
 import { isEqualJson, isObject } from '../../graph/json.js';
 
-/** A node's entry as polls return it. See docs/use/resume.md for `reused`, docs/use/nodes.md for `handled`. */
+/** A node's entry in polls, events and runs. See docs/use/resume.md for `reused`, docs/use/nodes.md for `handled`. */
 export type NodeEntry = NodeResult & {
   path?: string;
   reused?: boolean;
@@ -47,8 +47,8 @@ export function parseNodeKey(key: string): { nodeId: string; path: string } {
 }
 
 /**
- * Returns the latest time in the run's nodes, in milliseconds since 1970. The service's clock may be ahead
- * of the browser's.
+ * Returns the latest start or end of a node, in milliseconds since 1970; 0 if there is none. It may be later than the
+ * time of the browser, whose clock may be behind the service's.
  */
 export function latestMs({ nodes }: LiveRun): number {
   let latest = 0;
@@ -103,7 +103,8 @@ export function applyNews(live: LiveRun, news: readonly (RunEvent | PolledRun)[]
 
 /**
  * Applies a poll, which may be older than the last event. A node that has ended therefore stays ended. Unless the
- * poll's version is at least that of the last event, it only adds unknown nodes and nodes that have ended.
+ * poll's version is at least that of the last event, the poll only adds unknown nodes, nodes that have ended, and the
+ * end of the run.
  */
 export function applyState(live: LiveRun, polled: PolledRun): LiveRun {
   const isOlder = live.version !== undefined && (polled.version === undefined || polled.version < live.version);
@@ -131,7 +132,10 @@ function setEntry(nodes: Map<string, NodeEntry>, pending: Map<string, readonly s
   if (known === undefined || !isSame(known, entry)) nodes.set(key, entry);
 }
 
-/** Removes a wait for approvals: no event of the node tells its end, but those of the requests change `pending`. */
+/**
+ * Removes a wait for approvals, because no event of the node reports the end of this wait. The events of the requests
+ * change `pending` instead.
+ */
 function withoutApproval(entry: NodeEntry): NodeEntry {
   if (entry.waiting?.for !== 'approval') return entry;
   const { waiting: _pending, ...others } = entry;
@@ -167,7 +171,7 @@ function orderOf(before: LiveRun, nodes: ReadonlyMap<string, NodeEntry>): readon
   const known = [...nodes.keys()].map((key) => {
     const { nodeId, path } = parseNodeKey(key);
     const place = places.get(nodeId) ?? places.size;
-    // Nodes inside a loop sort after the loop, iteration by iteration.
+    // Among nodes that started at the same time, those inside a loop sort after the loop, iteration by iteration.
     const outer = path === '' ? place : (places.get(decodeId(path.slice(0, path.indexOf('[')))) ?? places.size);
     return { key, start: startOf(nodes, key), outer, path, place };
   });

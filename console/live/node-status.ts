@@ -1,11 +1,11 @@
-// The console's words for the status of each node of a drawing.
+// The console's words for the status of each node of a drawing, and the states of its links.
 import type { RunLink, RunLinks } from '../drawing/run-links.js';
 import { hasEnded, type LiveRun, type NodeEntry } from './live-run.js';
 
 /** `not run`: the run did not reach the node, or can no longer reach it. */
 export type StatusWord = 'in queue' | 'in progress' | 'waiting' | 'succeeded' | 'failed' | 'cancelled' | 'not run';
 
-/** `isWaiting`: the node waits for somebody's decision. */
+/** `isWaiting`: the node waits although its entry does not say so, for example for approvals. */
 export function wordOf(entry: NodeEntry, isWaiting = false): StatusWord {
   if (entry.status === 'failed') return entry.error?.code === 'cancelled' ? 'cancelled' : 'failed';
   if (entry.status === 'in progress') return isWaiting || entry.waiting !== undefined ? 'waiting' : 'in progress';
@@ -95,16 +95,16 @@ function isOpen({ from, handle }: { from: string; handle: string }, live: LiveRu
 }
 
 /**
- * `followed`: the run followed the link. `flowing`: its target is in progress. `open`: the run may still follow it.
- * `skipped`: it never will.
+ * `followed`: the run followed the link. `flowing`: its target is in progress or waits. `open`: the run may still
+ * follow it. `skipped`: the run never will.
  */
 export type LinkState = 'followed' | 'flowing' | 'open' | 'skipped';
 
 export function linkState(link: RunLink, live: LiveRun, statuses: ReadonlyMap<string, string>): LinkState {
   const [from, to] = [statuses.get(link.from), statuses.get(link.to)];
   if (to === undefined || to === 'not run' || from === 'not run') return 'skipped';
-  // A node inside a loop has one result per iteration and none of its own, so the state of its links depends
-  // on their targets.
+  // The result of a loop does not name the link into its body. A node in the body has a result for each iteration and
+  // none of its own, so `isOpen` says nothing about its links. The state of all these links depends on their targets.
   if (link.handle !== 'body' && !isOpen(link, live, NONE)) return 'skipped';
   if (to === 'in queue' || from === 'in queue') return hasEnded(live) ? 'skipped' : 'open';
   return !hasEnded(live) && (to === 'in progress' || to === 'waiting') ? 'flowing' : 'followed';

@@ -94,12 +94,12 @@ export function useLinkState(runId: string, link: RunLink): LinkState {
   return useShownRun(runId, ({ live, statuses }) => linkState(link, live, statuses)) ?? 'open';
 }
 
-/** Returns null if the run has not reached the node. */
+/** Returns null if the run has not reached the node, or is not loaded. */
 export function useNodeEntry(runId: string, nodeId: string, path = ''): NodeEntry | null {
   return useShownRun(runId, ({ live }) => live.nodes.get(nodeKey(nodeId, path)) ?? null) ?? null;
 }
 
-/** True if the node waits for somebody's decision. */
+/** True if the node waits for approvals of tool calls. */
 export function useIsWaiting(runId: string, nodeId: string, path = ''): boolean {
   return useShownRun(runId, ({ live }) => live.pending.has(nodeKey(nodeId, path))) ?? false;
 }
@@ -120,7 +120,7 @@ interface InFlight {
   ended: number;
 }
 
-/** Returns the nodes of the run that have started but not ended. */
+/** Returns the keys of nodes that have started but not ended, and the number of ended nodes. */
 export function useNodesInFlight(runId: string): InFlight {
   // The selected value is JSON text, so that equal values compare equal and do not render again.
   const text = useShownRun(runId, ({ live }) => JSON.stringify(inFlight(live)));
@@ -145,8 +145,8 @@ function inFlight({ order, nodes, pending }: LiveRun): InFlight {
 type RunWord = LiveRun['status'] | 'waiting';
 
 /**
- * Returns `waiting` if the run is in progress and every node in flight waits. A loop counts as waiting if
- * its iterations do.
+ * Returns the status of the run, or `waiting` if it is in progress and every node in flight waits; undefined until the
+ * run is loaded. A loop counts as waiting if its iterations do.
  */
 export function useRunWord(runId: string): RunWord | undefined {
   return useShownRun(runId, wordOf);
@@ -173,14 +173,14 @@ function isAllWaiting({ status, nodes, pending }: LiveRun): boolean {
   return count > 0;
 }
 
-/** Returns the key of the first node that asks a person; undefined if none does. */
+/** Returns the key of the first node that waits for an approval or an answer of a person; undefined if none does. */
 export function useAskingNode(runId: string): string | undefined {
   return useShownRun(runId, ({ live: { order, nodes, pending } }) =>
     order.find((key) => pending.has(key) || nodes.get(key)?.waiting?.for === 'human'),
   );
 }
 
-/** Current requests of a run to people: ids of approval requests and of tasks. */
+/** What a run currently asks of people. `approvals` and `tasks` are ids. */
 export interface Requests {
   approvals: readonly string[];
   tasks: readonly string[];

@@ -170,7 +170,7 @@ function RunGraphNode({ id, data: { label, kind } }: NodeProps<RunFlowNode>) {
 
 type RunFlowEdge = Edge<{ link: RunLink }, 'run'>;
 
-/** A link: animated while the run flows along it, faint if the run did not follow it. */
+/** A link: animated while its target is in progress or waits, faint if the run did not or will not follow the link. */
 function RunGraphEdge({ id, data, label, markerEnd, ...ends }: EdgeProps<RunFlowEdge>) {
   const { runId } = use(RunGraphContext);
   const state = useLinkState(runId, data!.link);
@@ -221,7 +221,7 @@ const RunGraphContext = createContext<RunGraphContextValue>({
   onSelect: () => undefined,
 });
 
-// Positions of nodes in the graph of a run: from the drawing, or laid out if the drawing has none.
+// Positions of nodes in the graph of a run: those of the drawing, or laid out if the drawing has no usable ones.
 
 interface RunNodeView {
   id: string;

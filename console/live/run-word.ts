@@ -1,4 +1,4 @@
-// The console's words for the status of a run. docs/use/api.md lists the service's words.
+// The console's words for the status of a run. The service's words are `StoredStatus` and, in polls, `RunStatus`.
 import type { RunStatus } from '../../clients/typescript/src/index.js';
 
 export type StoredStatus = 'In Progress' | 'Succeeded' | 'Cancelled' | 'Error' | 'Draft';
@@ -6,7 +6,7 @@ export type StoredStatus = 'In Progress' | 'Succeeded' | 'Cancelled' | 'Error' |
 interface StoredRun {
   status: StoredStatus;
   run_started_at: string | null;
-  /** What an open run of a list waits for. */
+  /** What an open run waits for. Null while one of its nodes is executed. */
   waiting_for?: string | null;
 }
 
@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<StoredStatus, string>> = {
   Succeeded: 'succeeded',
   Cancelled: 'cancelled',
   Error: 'failed',
-  // The run was refused before it started, because the drawing or its input was invalid.
+  // The run was refused before it started, because its drawing or its input was invalid.
   Draft: 'not run',
 };
 
@@ -34,11 +34,11 @@ export function toStoredStatus(text: string): StoredStatus | undefined {
   return RUN_FILTERS.find(([word, status]) => word === wanted || status.toLowerCase() === wanted)?.[1];
 }
 
-/** `live` is the status from the live state while the run is open. */
+/** `live` is the result of `useRunWord`; undefined on pages that do not follow the run. */
 export function runWord(run: StoredRun, live?: string): string {
   if (run.status !== 'In Progress') return WORDS[run.status];
   if (live === 'waiting') return live;
-  // If the live state has ended, the stored status follows soon. Only that tells failed from cancelled.
+  // If `live` says that the run has ended, `run.status` follows soon. Only `run.status` tells failed from cancelled.
   if (live === 'in progress' || live === 'succeed' || live === 'failed') return 'in progress';
   if (live === undefined && (run.waiting_for ?? null) !== null) return 'waiting';
   return run.run_started_at === null ? 'in queue' : 'in progress';

@@ -40,8 +40,8 @@ interface LiveRunState {
 }
 
 /**
- * Updates the state of an open run in the query cache (run-cache.ts) at most once per frame. Returns the state
- * of the connection.
+ * While the run is open, updates the state that `useRun` has put into the query cache (run-cache.ts), at most once per
+ * frame. Returns the state of the connection.
  */
 export function useLiveRun({ runId, links, isOpen, withWords }: LiveRunOptions): LiveRunState {
   const isSeen = useIsSeen();
@@ -195,7 +195,7 @@ async function* readWhileOnline(
   }
 }
 
-/** Hidden pages get no animation frames. */
+/** Replaces the frame on hidden pages, which get no animation frames. */
 const HIDDEN_MS = 250;
 
 function scheduleFrame(act: () => void): void {

@@ -8,7 +8,7 @@ import {
 } from '../../clients/typescript/src/index.js';
 import { hasEnded } from './live-run.js';
 
-/** `live`: events arrive. `polling`: streams break, so the state is polled. `lost`: the service cannot be reached. */
+/** `live`: a stream has opened. `polling`: streams break, so the state is polled. `lost`: the last poll has failed. */
 export type Connection = 'connecting' | 'live' | 'polling' | 'lost';
 
 export interface RunSource {
@@ -27,10 +27,11 @@ interface RunSink {
 }
 
 /**
- * A stream that sends nothing for this long at its start is blocked by something on the way, such as a buffering proxy.
+ * A stream that sends nothing for this long at its start is aborted, because something on the way may hold it back, for
+ * example a buffering proxy.
  */
 const OPENING_MS = 10_000;
-/** A stream that stayed open for this long works, even if it sent nothing. */
+/** A stream that stayed open for this long works, even if it sent no event. */
 const HELD_MS = 20_000;
 /** Number of consecutive streams without events after which polling starts. */
 const MAX_BROKEN = 2;
@@ -98,7 +99,7 @@ class Watch {
       if (this.#polls % POLLS_BETWEEN === 0) this.#broken = MAX_BROKEN - 1;
     }
     if (state === undefined) {
-      // A busy service answers a poll at once instead of waiting.
+      // The service answers without waiting if too many requests wait already, or while a process stops.
       if (performance.now() - askedAtMs < PAUSE_MS) await this.#pause();
       return false;
     }

@@ -31,16 +31,17 @@ export type RunWords = ReadonlyMap<string, NodeWords>;
 
 export const NO_WORDS: RunWords = new Map();
 
-// Limits of the model output that the browser stores per run. Few runs have more nodes in flight than `MOST_NODES`, so
-// surplus entries usually belong to nodes whose end the page missed.
+// Limits of the model output that the browser stores: characters per node and per tool call, tool calls per node, and
+// nodes per run. Few runs have more nodes in flight than `MOST_NODES`, so surplus entries usually belong to nodes whose
+// end the page missed.
 export const MOST_TEXT = 256 * 1024;
 export const MOST_ARGUMENTS = 16 * 1024;
 export const MOST_TOOL_CALLS = 50;
 export const MOST_NODES = 200;
 
 /**
- * After this time without deltas, a node no longer counts as writing. No event reports a failed attempt before the
- * next one starts.
+ * After this time without deltas, a node no longer counts as writing, because no event reports a failed attempt before
+ * the next attempt starts.
  */
 export const QUIET_MS = 10_000;
 

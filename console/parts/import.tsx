@@ -93,7 +93,7 @@ interface ImportButtonProps {
   onFiles: (files: readonly File[]) => void;
 }
 
-/** Selects a file exported by this service or by n8n. */
+/** Selects a file exported by this service or by n8n, or a plain drawing. */
 export function ImportButton({ isBusy, onFiles }: ImportButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (

@@ -13,7 +13,7 @@ interface ConfirmChangeProps {
   children: ReactNode;
 }
 
-/** Asks before a change and shows why it failed. The change's `onSuccess` closes the dialog. */
+/** Asks before a change and shows why it failed. The change itself must close the dialog when it succeeds. */
 export function ConfirmChange({ change, onClose, children, ...asked }: ConfirmChangeProps) {
   return (
     <ConfirmDialog {...asked} isBusy={change.isPending} onConfirm={() => change.mutate()} onCancel={onClose}>

@@ -10,7 +10,7 @@ import { MASK } from '../../graph/mask-text.js';
 interface DraftFacts {
   /** The stored version of the workflow on which the draft is based. */
   version: number;
-  /** ETag of this editor's draft in the service; undefined if the service had none of this editor. */
+  /** ETag of the service's draft that belongs to this one; undefined if there was none. */
   tag?: string | undefined;
 }
 
@@ -37,15 +37,15 @@ const MOST_CHARACTERS = 1_500_000;
 const MOST_IN_ALL = 4_000_000;
 const DAYS_KEPT = 30;
 
-/** Returns the key of one editor's draft; without `editor`, the common prefix of all drafts of the workflow. */
+/** Returns the key of one editor's draft; without `editor`, the prefix of all the user's drafts of the workflow. */
 export function draftKey(userId: number, workflowId: number, editor = ''): string {
   return `${PREFIX}${userId}:${workflowId}:${editor}`;
 }
 
 /**
- * Stores a draft. Deletes drafts older than `DAYS_KEPT`, and the oldest ones above `MOST_IN_ALL` characters. If the
- * browser cannot store the draft, returns false and retains the editor's previous one. Without `drawing`, stores the
- * facts alone.
+ * Stores a draft. Deletes drafts older than `DAYS_KEPT` days, and the oldest ones above `MOST_IN_ALL` characters. If
+ * the draft is too long, or the browser cannot store it, returns false and retains the editor's previous one. Without
+ * `drawing`, stores the facts alone.
  */
 export function writeDraft(
   entries: Entries,
@@ -71,7 +71,7 @@ export function listDrafts(entries: Entries, userId: number, workflowId: number)
   return headsOf(entries, draftKey(userId, workflowId));
 }
 
-/** Returns undefined if the draft is gone or unreadable. */
+/** Returns undefined if the draft is gone, unreadable, or stored without its drawing. */
 export function readDraft(entries: Entries, key: string): JsonObject | undefined {
   try {
     const text = entries.getItem(key) ?? '';

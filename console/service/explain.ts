@@ -12,13 +12,13 @@ export function explain(error: unknown, sentences: Readonly<Record<number, strin
   return `Something went wrong in this page: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** Returns the sentences of a 400 by field, and an empty object for other errors. */
+/** Returns the sentences of an error response by field, and an empty object for an error without fields. */
 export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof ServiceError) || error.fields === undefined) return {};
   return Object.fromEntries(Object.entries(error.fields).map(([field, sentences]) => [field, inWords(sentences)]));
 }
 
-/** True if the same call may succeed later. A refusal of what was entered needs another value first. */
+/** False only for a 400, which mostly refuses what was entered, so that the same call would be refused again. */
 export function mayTryAgain(error: unknown): boolean {
   return !(error instanceof ServiceError && error.status === 400);
 }
@@ -27,7 +27,7 @@ function inWords(sentences: readonly string[]): string {
   return sentences.map((sentence) => toFieldWords(sentence)).join(' ');
 }
 
-/** True if the requested object does not exist, or the person may not see it. Pages then show `Not found`. */
+/** True if the requested object does not exist, the person may not see it, or the results of the run have expired. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof RunNotFoundError || (error instanceof ServiceError && error.status === 404);
 }

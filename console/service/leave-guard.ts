@@ -1,24 +1,24 @@
-// Asks a person with unsaved changes before they leave the page by a link, the back button or closing the tab.
+// Asks a person with unsaved changes before they leave the page or sign out.
 import { useLayoutEffect } from 'react';
 import type { AroundNavHandler } from 'wouter';
 import { createStore } from '../ui/store.js';
 
 type Leave = () => void;
 
-/** Saves what is unsaved, and resolves to true if nothing is unsaved afterwards. */
+/** Saves what is unsaved at the call, and resolves to true if that is saved. Later changes may still be unsaved. */
 type Save = () => Promise<boolean>;
 
-/** The navigation that waits for the person's answer. */
+/** The navigation or the sign-out that waits for the person's answer. */
 export const pendingLeave = createStore<Leave | undefined>(undefined);
 const guards = new Set<Save>();
 let here = location.href;
 
 /**
- * Asks before the page is left while `isDirty` (alertdialog `Unsaved changes`). A change of the query
- * alone does not ask.
+ * While `isDirty`, asks before the page is left: by the alertdialog `Unsaved changes`, or by the browser's own question
+ * if the tab is closed or reloaded. A change of the query alone does not leave the page.
  */
 export function useLeaveGuard(isDirty: boolean, save: Save): void {
-  // A layout effect cleans up before the next page renders, which may navigate at once.
+  // A layout effect cleans up before the effects of the next page, which may navigate at once.
   useLayoutEffect(() => (isDirty ? guard(save) : undefined), [isDirty, save]);
 }
 
@@ -33,7 +33,10 @@ export function isGuarded(): boolean {
   return guards.size > 0;
 }
 
-/** The router calls this for each navigation. Navigations away from a guarded page wait for the answer. */
+/**
+ * The router calls this for each navigation but back and forward (`askOnWayBack`). Navigations away from a guarded page
+ * wait for the person's answer.
+ */
 export const guardedNavigation: AroundNavHandler = (navigate, to, options) => {
   if (isGuarded() && isElsewhere(to, location.href)) hold(() => navigate(to, options));
   else navigate(to, options);
@@ -58,8 +61,8 @@ function askBrowser(event: BeforeUnloadEvent): void {
 }
 
 /**
- * When this event arrives, the address bar has already changed. While the person is asked, the event is stopped before
- * it reaches the router, whose listener was added after this one.
+ * When this event arrives, the address bar has already changed. If the person must be asked, this restores the address
+ * and stops the event before it reaches the router, whose listener was added after this one.
  */
 function askOnWayBack(event: PopStateEvent): void {
   const target = location.href;
@@ -78,5 +81,5 @@ function isElsewhere(to: string, from: string): boolean {
 }
 
 addEventListener('popstate', askOnWayBack);
-// The router dispatches these events after its own changes of the address.
+// The router patches these methods of `history` to dispatch an event of the same name after each call.
 for (const name of ['pushState', 'replaceState']) addEventListener(name, follow);

@@ -7,7 +7,8 @@ interface Batch<Item> {
 }
 
 /**
- * Collects items that come in bursts and passes them to `take` once per frame. `schedule` calls back on the next frame.
+ * Collects items that come in bursts and passes them to `take` together, when `schedule` calls back: on the next frame,
+ * or later while the page is hidden.
  */
 export function createFrameBatch<Item>(
   take: (items: Item[]) => void,

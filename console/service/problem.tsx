@@ -24,7 +24,7 @@ export function Problem({ error, fields = [], sentences, onRetry, isRetrying = f
   );
 }
 
-/** Placeholder until a query has data: loading, or the error. */
+/** Shows that a query is loading, or why its last call failed, even if it has data of an earlier call. */
 export function QueryPlaceholder({ data, error, refetch, isFetching }: Pick<UseQueryResult, 'data' | keyof Failure>) {
   return (
     <>
@@ -42,7 +42,7 @@ interface FailedChoicesProps {
   query: Failure;
 }
 
-/** Replaces choices that could not be loaded, because an empty list would look as if none existed. */
+/** Says that choices could not be loaded, because an empty list alone would look as if none existed. */
 export function FailedChoices({ noun, query: { error, isFetching, refetch } }: FailedChoicesProps) {
   if (error === null) return null;
   return (

@@ -6,7 +6,7 @@ import { readAllPages } from './calls.js';
 export type Project = components['schemas']['Project'];
 export type Role = components['schemas']['Role'];
 
-/** All projects of the person, sorted by name. */
+/** The projects of which the person is a member, sorted by name. */
 export function useProjects(): UseQueryResult<Project[]> {
   return useQuery({ queryKey: ['projects', 'all'], queryFn: ({ signal }) => readProjects(signal) });
 }
@@ -20,7 +20,8 @@ export async function readProjects(signal?: AbortSignal): Promise<Project[]> {
 }
 
 /**
- * The person's role in a project, undefined until the answer arrives. `isKnown` is also true if reading the role fails.
+ * The person's role in a project, undefined until it has been read. `isKnown` is true once reading it has ended, even
+ * if it has failed.
  */
 export function useProjectRole(projectId: number, isWanted = true): { role: Role | undefined; isKnown: boolean } {
   const { data, isPending } = useQuery({

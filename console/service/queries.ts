@@ -3,7 +3,10 @@ import { useRef } from 'react';
 import { createIdempotencyKey, RunRefusedError, ServiceError } from '../../clients/typescript/src/index.js';
 import { announce } from '../ui/notices.js';
 
-/** The client of the service (api.ts) does the retries and reports lost connections, so queries never retry. */
+/**
+ * The client of the service (api.ts) does the retries, and its calls reject without a connection, so queries neither
+ * retry nor wait until the browser is online.
+ */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: { retry: false, networkMode: 'always', staleTime: 2_000 },

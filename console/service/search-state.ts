@@ -41,11 +41,11 @@ function toPage(text: string | null): number {
 
 const PAUSE_MS = 300;
 
-/** Debounces typing: calls `settle` with the text after a pause. `settled` is the value in the address. */
+/** Debounces typing: calls `settle` with the trimmed text after a pause. `settled` is the text that is in effect. */
 export function useTyped(settled: string, settle: (text: string) => void): [string, (text: string) => void] {
   const [typed, setTyped] = useState(settled);
   const [last, setLast] = useState(settled);
-  // Something else changed the address: the back button, or a button that clears the filters.
+  // If something other than typing has changed `settled`, such as the back button, the field shows the new text.
   if (settled !== last) {
     setLast(settled);
     if (settled !== typed.trim()) setTyped(settled);

@@ -29,7 +29,7 @@ export function useServices(projectId: number, search = ''): UseQueryResult<Serv
   });
 }
 
-/** Returns the name of a service of the project or the catalogue; its id until the response arrives. */
+/** Returns the name of a service of the project or the catalogue; its id while no such service is loaded. */
 export function useServiceName(projectId: number, id: string): string {
   const { data } = useServices(projectId);
   return data?.find((service) => service.id === id)?.name ?? id;
@@ -81,7 +81,10 @@ interface ActionSearch {
   query: UseQueryResult<FoundAction[]>;
 }
 
-/** Finds services by name, with their first actions, and actions by title. Sends requests after a pause in typing. */
+/**
+ * Finds services by name or description, with their first actions, and actions by title. Sends requests after a pause
+ * in typing.
+ */
 export function useActions(projectId: number, search: string): ActionSearch {
   const typed = search.trim();
   const settled = useSettled(typed, PAUSE_MS);

@@ -1,5 +1,5 @@
 // The session of the person at the page. The access token lives in memory only. The refresh cookie, which scripts
-// cannot read, yields the next one. See docs/use/sign-in.md.
+// cannot read, yields the next access token. See docs/use/sign-in.md.
 import {
   createClient,
   ServiceError,
@@ -54,8 +54,8 @@ export const session = {
 };
 
 /**
- * Tokens for `createClient`. `current` and `renew` reject if a refresh fails although the session has not ended, for
- * example because the service cannot be reached. The session stays open then.
+ * Tokens for `createClient` and uploads. `current` and `renew` reject if a refresh fails although the session has not
+ * ended, for example because the service cannot be reached. The session stays open then.
  */
 export const tokens: TokenSource = {
   async current() {
@@ -64,7 +64,7 @@ export const tokens: TokenSource = {
   },
   async renew(refused) {
     if (store.getState().phase !== 'in') return undefined;
-    // Another call has renewed the token in the meantime.
+    // Another call may have renewed the token in the meantime.
     return token !== undefined && token.text !== refused ? token.text : renew();
   },
 };
@@ -85,7 +85,7 @@ async function start(): Promise<void> {
         return enter(signedIn);
       } catch (error) {
         if (error instanceof ServiceError && error.status < 500 && error.status !== 429) openedLink = undefined;
-        // The link may have been used before, and that person may still be signed in.
+        // The link may have been used in this browser before, whose cookie may still hold a session.
         problem = error;
       }
     }
@@ -98,20 +98,21 @@ async function start(): Promise<void> {
   }
 }
 
-/** Rejects with a ServiceError: 401 for a wrong password, 429 after too many attempts. */
+/** Rejects with a ServiceError: 401 for a wrong address or password, 429 after too many attempts. */
 async function signIn(email: string, password: string): Promise<void> {
   enter(await unwrap(openCalls.POST('/api/v1/auth/login/', { body: { email, password } })));
 }
 
 /**
- * Sets the password with the token of a password link, and signs in. Rejects with a ServiceError: 401 for a used link.
+ * Sets the password with the token of a password link, and signs in. Rejects with a ServiceError: 401 for a used,
+ * replaced or expired link.
  */
 async function signInByReset(link: string, password: string): Promise<void> {
   const body = { token: link, new_password: password };
   enter(await unwrap(openCalls.POST('/api/v1/auth/password/reset/', { body })));
 }
 
-/** Signs out here and in all other tabs. Rejects if the service cannot be reached; the person then stays signed in. */
+/** Signs out here and in all other tabs. Rejects if the call fails; the person then stays signed in. */
 async function signOut(): Promise<void> {
   await oneTabAtATime(() => unwrap(openCalls.POST('/api/v1/auth/logout/')));
   leave(false);
@@ -134,11 +135,11 @@ function leave(hasEnded: boolean): void {
   const heldFor = hasEnded && state.phase === 'in' && isGuarded() ? state.user : undefined;
   token = undefined;
   store.setState({ phase: 'out', hasEnded, heldFor });
-  // An expired session retains the drafts of unsaved work. A person who signs out leaves nothing behind.
+  // If the service has ended the session, the drafts of unsaved work remain. A sign-out deletes them.
   if (!hasEnded && state.phase === 'in') forgetDrafts(browserEntries(), state.user.id);
 }
 
-/** Concurrent calls share one refresh. Resolves to undefined if the session has ended. */
+/** Concurrent calls share one refresh. Resolves to undefined if there is no session. */
 function renew(): Promise<string | undefined> {
   renewal ??= oneTabAtATime(refresh).finally(() => (renewal = undefined));
   return renewal;
@@ -148,7 +149,7 @@ async function refresh(): Promise<string | undefined> {
   try {
     return accept(await unwrap(openCalls.POST('/api/v1/auth/refresh/')));
   } catch (error) {
-    // 403: this service issues no sessions (docs/use/sign-in.md).
+    // 403: this service issues no sessions, or takes this page for one of another origin (docs/use/sign-in.md).
     if (!(error instanceof ServiceError) || (error.status !== 401 && error.status !== 403)) throw error;
     if (store.getState().phase === 'in') leave(true);
     return undefined;
@@ -177,13 +178,16 @@ export function useSession(): SessionState {
   return useStored(store, (state) => state);
 }
 
-/** Returns the person to whom the page belongs: signed in, or signed out by expiry with unsaved changes on the page. */
+/**
+ * Returns the person to whom the page belongs: who is signed in, or whose session the service has ended while unsaved
+ * changes were on the page.
+ */
 export function ownerOf(state: SessionState): User | undefined {
   if (state.phase === 'in') return state.user;
   return state.phase === 'out' ? state.heldFor : undefined;
 }
 
-/** Returns undefined for visitors. */
+/** Returns undefined unless the person is signed in. */
 export function useUser(): User | undefined {
   const state = useSession();
   return state.phase === 'in' ? state.user : undefined;
@@ -213,8 +217,8 @@ function takeToken(): string | undefined {
 }
 
 /**
- * An identity provider redirects to the root. The tab's session storage, which no other site can read, holds the
- * requested address until then.
+ * A sign-in at an identity provider ends at the root. The tab's session storage, which no other site can read, holds
+ * the requested address until then.
  */
 const RETURN_ADDRESS = 'return-address';
 

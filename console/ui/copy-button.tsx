@@ -26,7 +26,7 @@ export function CopyButton({ text, label }: CopyButtonProps) {
   return <Button onClick={() => void copy()}>{outcome ?? label}</Button>;
 }
 
-/** Pages have no clipboard outside a secure context. The button then asks the person to copy by hand. */
+/** Outside a secure context there is no clipboard, and browsers may refuse it. The button then says to copy by hand. */
 async function copyText(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);
@@ -45,8 +45,7 @@ interface NewSecretProps {
 }
 
 /**
- * Shows a secret that the service reveals only once. Stays until the person presses `Done`, so that no stray
- * click loses it.
+ * Shows a secret that the service reveals only once. The caller removes it when the person presses `Done`.
  */
 export function NewSecret({ title, text, copyLabel, onDone }: NewSecretProps) {
   const place = useRef<HTMLDivElement>(null);

@@ -57,15 +57,18 @@ export function Dialog(props: DialogProps) {
 /** Event that closes the list of suggestions of an editor. */
 export const CLOSE_LIST = 'close-list';
 
+/** A list that is always shown, such as that of `SearchList`, cannot be closed. */
+const OPEN_LIST = '.cm-editor [aria-activedescendant], [role="combobox"][aria-expanded="true"]';
+
 /** Lets Escape close an open list of suggestions instead of the dialog, although the dialog receives the key first. */
 function closeListFirst(event: KeyboardEvent): void {
   const { target } = event;
-  if (!(target instanceof Element) || target.closest('[aria-activedescendant]') === null) return;
+  if (!(target instanceof Element) || target.closest(OPEN_LIST) === null) return;
   event.preventDefault();
   target.dispatchEvent(new CustomEvent(CLOSE_LIST));
 }
 
-/** Focuses the first field instead of the button `Close`. */
+/** Focuses the first field or button of the body instead of the button `Close`. */
 function focusFirstField(event: Event): void {
   const dialog = event.currentTarget instanceof HTMLElement ? event.currentTarget : undefined;
   const first = dialog?.querySelector<HTMLElement>(FIELDS);
@@ -129,15 +132,15 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
 }
 
 /**
- * The element that had the focus before the open dialog. If another dialog replaces this one, it restores the focus to
- * the same element.
+ * The element that had the focus before the open dialog. A dialog that replaces the open one restores the focus to the
+ * same element.
  */
 let last: HTMLElement | undefined;
 
 /**
- * Returns a handler for `onCloseAutoFocus`. Radix cannot restore the focus of a dialog without a trigger.
- * Restores it to the previous element, or to the page's content if that element is gone. Leaves it alone if
- * something else has the focus.
+ * Returns a handler for `onCloseAutoFocus`, because Radix cannot restore the focus of a dialog without a trigger. The
+ * handler focuses the previous element, or the page's content if that element is gone. It does nothing if something
+ * else has the focus.
  */
 function useFocusBack(): (event: Event) => void {
   const [places] = useState(placesOfFocus);
@@ -151,8 +154,9 @@ function useFocusBack(): (event: Event) => void {
 }
 
 /**
- * The element in an open dialog comes before `last`: that dialog may stay open beneath. Menu items unmount with their
- * menu, so the menu's button stands in for them.
+ * Returns the elements that may get the focus back, the preferred one first. If the focus is in a dialog, which may
+ * stay open beneath the new one, the focused element comes before `last`. Menu items unmount with their menu, so the
+ * menu's button stands in for them.
  */
 function placesOfFocus(): HTMLElement[] {
   const { activeElement } = document;

@@ -24,7 +24,7 @@ export function Money({ amount, currency = 'USD' }: MoneyProps) {
 const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
-/** Shows a time of the service (ISO 8601) in the person's language and time zone. Null means not yet. */
+/** Shows a time of the service (ISO 8601) in the person's language and time zone, or a dash if there is none. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (at === null || at === undefined) return <span className="figure">–</span>;
   const moment = new Date(at);

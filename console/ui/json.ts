@@ -1,6 +1,7 @@
 // Reads, compares and formats JSON. Drawings may contain any JSON; parts unknown to the editor pass through unchanged.
 import { ExactNumber } from '../../graph/exact-number.js';
 import { isEqualJson, isObject, type JsonObject } from '../../graph/json.js';
+import { toVisibleJson } from './visible-json.js';
 
 export function asObject(value: unknown): JsonObject {
   return isObject(value) ? value : {};
@@ -20,8 +21,8 @@ export function asText(value: unknown): string | undefined {
 }
 
 /**
- * Returns `value` with each part that equals the same part of `known` replaced by that object, so that unchanged parts
- * do not render again.
+ * Returns `value`, in which each part that equals the part of `known` at the same place is replaced by the latter, so
+ * that unchanged parts do not render again.
  */
 export function shareParts(known: unknown, value: unknown): unknown {
   if (isEqualJson(known, value)) return known;
@@ -32,11 +33,12 @@ export function shareParts(known: unknown, value: unknown): unknown {
   );
 }
 
-// Numbers with their original digits.
-
 type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
 
-/** Parses a JSON object or array. Returns undefined for any other text. */
+/**
+ * Parses a JSON object or array. Returns undefined for any other text. In newer browsers, a number that JavaScript
+ * would write differently (`1.0`) becomes an `ExactNumber`, for `writeJson`: `JSON.stringify` writes it as a string.
+ */
 export function parseStructure(text: string): object | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -53,8 +55,8 @@ const keepDigits: Reviver = (_key, value, context) => {
 };
 
 /**
- * Like `JSON.parse`, but `JSON.stringify` writes the numbers with their original digits. Throws
- * what `JSON.parse` throws.
+ * Like `JSON.parse`, but in newer browsers `JSON.stringify` writes the numbers with their original digits: those that
+ * JavaScript would write differently are objects of `JSON.rawJSON`. Throws what `JSON.parse` throws.
  */
 export function parseExact(text: string): unknown {
   const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
@@ -65,9 +67,13 @@ export function parseExact(text: string): unknown {
   return JSON.parse(text, keep) as unknown;
 }
 
-/** Returns the text for copies and downloads, JSON with an indent of two spaces. */
+/** Returns a string as it is, and any other value as JSON with an indent of two spaces. */
 export function toText(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+  if (typeof value === 'string') return value;
+  const before = ExactNumber.written;
+  const text = JSON.stringify(value, null, 2) ?? '';
+  // `JSON.stringify` writes an `ExactNumber` as a string.
+  return ExactNumber.written === before ? text : toVisibleJson(value);
 }
 
 /** Returns the size of a value as text: `3 fields`, `12 items`. */

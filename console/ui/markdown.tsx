@@ -1,30 +1,28 @@
-// Renders Markdown from users or models. Markup is shown as text. Links open in a new tab without a referrer. Pictures
-// become links, because loading them would reveal the reader to their server.
+// Renders Markdown from users or models. HTML in it is shown as text. Links open in a new tab without a referrer.
+// Pictures become links, because loading them would reveal the reader to their server.
 import type { ReactNode } from 'react';
 import ReactMarkdown, { type Components, type Options } from 'react-markdown';
-import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
 import './markdown.css';
 
 const REMARK: Options['remarkPlugins'] = [remarkGfm];
-const REHYPE: Options['rehypePlugins'] = [rehypeSanitize];
 
-/** Result of a run, or message of a task. */
+/** Shows a result, an answer in a chat, or the message of a task. */
 export function Markdown({ text }: { text: string }) {
   return (
     <div className="markdown">
-      <ReactMarkdown remarkPlugins={REMARK} rehypePlugins={REHYPE} components={OF_RUN}>
+      <ReactMarkdown remarkPlugins={REMARK} components={OF_RUN}>
         {text}
       </ReactMarkdown>
     </div>
   );
 }
 
-/** Guide of a published workflow. */
+/** Shows the guide of a published workflow. */
 export function Guide({ text }: { text: string }) {
   return (
     <div className="guide">
-      <ReactMarkdown remarkPlugins={REMARK} rehypePlugins={REHYPE} components={OF_GUIDE}>
+      <ReactMarkdown remarkPlugins={REMARK} components={OF_GUIDE}>
         {text}
       </ReactMarkdown>
     </div>

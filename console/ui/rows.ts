@@ -11,7 +11,10 @@ export interface DataTable {
 
 const MAX_DEPTH = 3;
 
-/** Returns the lists of objects in a value. The lists in an object come before those in its inner objects. */
+/**
+ * Returns the lists of objects in a value, at most `MAX_DEPTH` keys deep and not inside other lists. The lists in an
+ * object come before those in its inner objects.
+ */
 export function tablesIn(value: unknown, path: readonly string[] = []): DataTable[] {
   if (!isContainer(value) || path.length > MAX_DEPTH) return [];
   if (Array.isArray(value)) {
@@ -35,7 +38,10 @@ export function partsOutsideTables(
     : [];
 }
 
-/** Returns the keys of the objects in the order of their first appearance; undefined unless all items are objects. */
+/**
+ * Returns the keys of the objects in the order of their first appearance; undefined if an item is no object, or there
+ * is no key.
+ */
 function columnsOf(list: readonly unknown[]): string[] | undefined {
   if (list.length === 0 || !list.every((item) => isObject(item))) return undefined;
   const columns = new Set<string>();
@@ -74,7 +80,7 @@ export function sortedPositions({ rows }: DataTable, sorting: Sorting | undefine
 
 interface SortKey {
   text: string;
-  /** NaN for other texts. */
+  /** NaN if the text is empty or no number. */
   number: number;
 }
 

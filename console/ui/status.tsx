@@ -34,7 +34,7 @@ export function statusWord(status: string): string {
 }
 
 interface StatusProps {
-  /** Status of a run, node, attempt, request, delivery or connection, in the service's words. */
+  /** Status of a run, node, case or the like, in the service's words or the console's. */
   status: string;
   /** Text after the status, such as `reused`. */
   suffix?: string;

@@ -43,7 +43,7 @@ interface TabGroup {
   tabs: readonly Tab[];
   /** Content between the heading and the tabs, such as a choice that applies to all of them. */
   head?: ReactNode;
-  /** Hides the heading from all but screen readers, where the head begins with the same word. */
+  /** Set if `head` begins with the same word: then only screen readers get the heading. */
   isHeadingHidden?: boolean;
 }
 

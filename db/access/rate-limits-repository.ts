@@ -1,4 +1,4 @@
-// Finds the user of an API key or session, and counts the requests of the current minute.
+// Finds the user of an API key or session token, and counts the requests within a window of a minute.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { KeyScope } from '../core/tables.js';
@@ -7,7 +7,7 @@ import { hashKey } from './keys-repository.js';
 
 export const WINDOW_SECONDS = 60;
 
-/** The request window of a key, or of all sessions of a user. */
+/** The request window of a key, or of all session tokens of a user. */
 export interface CountedWindow {
   userId: number;
   /** Requests in the window, including the counted ones. */
@@ -29,8 +29,8 @@ export interface CountedKey extends CountedWindow {
 }
 
 /**
- * The user that a session token names. `session`: a session that this service issued. `user` and `email`: a token
- * of another service.
+ * The user that a token names. `session`: the token of a session of this service. `user`: a token of another service or
+ * of the assistant in the editor. `email`: a token of another service.
  */
 export type TokenSubject =
   | { by: 'session'; userId: number; sessionId: string }
@@ -124,7 +124,7 @@ export function uncountKeyRequests(db: Db, keyId: number, uncounted: Uncounted):
   return uncountIn(db, KEYS, keyId, uncounted);
 }
 
-/** `uncountKeyRequests` for the user's sessions. */
+/** `uncountKeyRequests` for the session tokens of a user. */
 export function uncountSessionRequests(db: Db, userId: number, uncounted: Uncounted): Promise<number | undefined> {
   return uncountIn(db, SESSIONS, userId, uncounted);
 }

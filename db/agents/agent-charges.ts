@@ -22,8 +22,8 @@ import {
 import { closedRequests } from '../nodes/close-requests.js';
 
 /**
- * Locks the run before anything else in the transaction. Returns true if it is open, which it then
- * stays until the commit.
+ * Locks the run before anything else in the transaction. Returns true if the run is open; it then stays open until the
+ * commit.
  */
 export async function lockRun(trx: Transaction<Tables>, runId: string): Promise<boolean> {
   const { rows } = await sql<{ isOpen: boolean }>`
@@ -88,8 +88,8 @@ export async function recordPaidEnd(db: Database, end: NodeEndRow, answered?: An
   const { runId, path, nodeId } = end;
   return db.transaction().execute(async (trx) => {
     await lockRunAndNode(trx, end);
-    // Closes the failed node's open approvals, tasks and callbacks, and cancels the child runs of its tool calls,
-    // because nobody waits for them any more.
+    // Close what a failed node was waiting for, and request the cancellation of the runs of its tool calls, because
+    // nobody waits for them any more.
     if (end.status === 'failed') await sql`WITH ${closedRequests(isNode(end))} SELECT`.execute(trx);
     if (answered !== undefined) await markCallApplied(trx, { ...answered, runId, path, nodeId }, answered);
     await cutCallsOnWire(trx, end);

@@ -55,7 +55,7 @@ const callColumns = sql`call.turn, call.ordinal, call.tool_call_id AS "toolCallI
   request.status AS approval, request.reason, request.edited_enc AS "editedEnc",
   (extract(epoch FROM request.expires_at - clock_timestamp()) * 1000)::float8 AS "waitMs"`;
 
-/** Returns the calls of all turns with their answers. `measureConversation` returns their size. */
+/** Returns the calls of all turns with their answers. Reserve memory for them first (`measureConversation`). */
 export async function findToolCalls(db: Db, { runId, path, nodeId }: NodeKey): Promise<AnsweredToolCall[]> {
   const { rows } = await sql<AnsweredToolCall>`
     SELECT ${callColumns}, call.answer_enc AS "answerEnc"
@@ -122,8 +122,8 @@ export interface NewTurn extends TurnKey, PaidCall {
 /**
  * Stores the model's message, its tool calls, their approval requests and the price in one transaction. Before the
  * commit the turn has not happened (the ledger has `sent`); after it, a repeated step finds the turn. If two attempts
- * both get an answer, the first one sets the turn and the ledger charges both calls. If the run has ended, the turn is
- * stored for its price and its approval requests expire at once.
+ * both get an answer, the first answer sets the turn, and the call of the later attempt is charged. If the run has
+ * ended, turn and price are stored all the same, and the approval requests expire at once.
  */
 export async function saveTurn(db: Database, turn: NewTurn): Promise<void> {
   const { runId, path, nodeId, attempt } = turn;
@@ -207,8 +207,8 @@ async function insertApproval(
 }
 
 /**
- * Stores the answer to a tool call once, together with its entry in the ledger. `attempt` is absent for a call
- * that was not sent.
+ * Stores the answer to a tool call once, and closes the call's entry in the ledger. `attempt` is absent if no entry is
+ * open.
  */
 export async function saveToolAnswer(
   db: Database,

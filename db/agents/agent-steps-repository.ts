@@ -21,7 +21,7 @@ export interface StoredStep {
   isFinal: boolean;
   /** Sealed; null if nothing is stored or `isLeftOut`. */
   messageEnc: Buffer | null;
-  /** True if the message is left out, because the page's contents up to and including it exceed `maxBytes`. */
+  /** True if the message is left out, because the messages of the page up to this one exceed `maxBytes`. */
   isLeftOut: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface StoredStepCall {
   outcome: ToolOutcome | null;
   requestId: string | null;
   approval: ApprovalStatus | null;
-  /** The run that the call has started; null if the tool is no workflow. */
+  /** The run that the call has started; null if it has started none. */
   childRunId: string | null;
   /** Null if the call was not made. */
   sentAt: Date | null;

@@ -8,23 +8,23 @@ import type { SecretBox } from '../core/secret-box.js';
 import { keyColumns } from '../nodes/key-columns.js';
 
 export interface AgentTool {
-  /** The name for the model: unique over all servers, in characters that providers accept. */
+  /** The name for the model: unique among the tools of the agent, in characters that providers accept. */
   name: string;
   serverLabel: string;
   toolName: string;
   description: string;
-  /** The JSON Schema of the arguments, from the server or from the fields of the workflow's trigger. */
+  /** The JSON Schema of the arguments: from the server, the workflow's trigger or the action's fields. */
   parameters: Record<string, unknown>;
   needsApproval: boolean;
   /** Set if only calls with one of these arguments need approval. `needsApproval` is true then. */
   whenGiven?: string[];
   /** Set if the tool is a workflow. It has no server: `serverLabel` is empty. */
   workflowId?: number;
-  /** Set if the tool is an action: its index among the tools of the drawing. */
+  /** Set if the tool is an action: its index in the `tools` of the agent's data. */
   toolIndex?: number;
 }
 
-/** A server's tool that is not offered to the agent. Its texts come from the server, masked and cut. */
+/** A tool that is not offered to the agent. Its name is masked and cut. Its reason is a fixed sentence of ours. */
 export interface LeftOutTool {
   serverLabel: string;
   /** Empty if the tool has no name. */
@@ -32,7 +32,7 @@ export interface LeftOutTool {
   reason: string;
 }
 
-/** Returns the warnings for readers of an agent's first step; nothing if every tool is offered. */
+/** Returns the warnings for readers of an agent's first step; none for other steps, or if every tool is offered. */
 export function toWarnings(turn: number, leftOut: LeftOutTool[]): { warnings?: object[] } {
   if (turn > 0 || leftOut.length === 0) return {};
   const warnings = leftOut.map(({ serverLabel, toolName, reason }) => ({
@@ -57,7 +57,7 @@ export async function keepTools(
   { runId, path, nodeId }: NodeKey,
   { tools, leftOut = [], maxCostUsd }: NewTools,
 ): Promise<AgentTool[]> {
-  // A plain list if it says everything, because workers of the previous version can read nothing else.
+  // If no tool is left out, store a plain list, because workers of the previous version can read nothing else.
   const stored = leftOut.length === 0 ? tools : { tools, leftOut };
   const toolsEnc = secretBox.seal(writeJson(stored), 'agent-tools', runId, path, nodeId);
   const { rows } = await sql<{ toolsEnc: Buffer }>`

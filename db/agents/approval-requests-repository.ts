@@ -23,7 +23,7 @@ export interface ApprovalRequest {
   arguments: unknown;
   /** The hash of the arguments that would be sent. */
   arguments_hash: string;
-  /** The arguments with which a person has replaced the model's; null if nobody has. */
+  /** The arguments with which a person has replaced the model's; null if nobody has, or once they have expired. */
   edited_arguments: unknown;
   required: number;
   exclude_starter: boolean;
@@ -31,7 +31,7 @@ export interface ApprovalRequest {
   decisions: Decision[];
   status: ApprovalStatus;
   reason: string;
-  /** Null until somebody has decided. */
+  /** The person whose decision has settled the request; null if none has. */
   decided_by: Person | null;
   decided_at: Date | null;
   created_at: Date;
@@ -46,7 +46,7 @@ export type ApprovalFilter = ApprovalStatus | 'decided';
 const shownStatus = sql<ApprovalStatus>`CASE WHEN request.status = 'pending' AND request.expires_at <= now()
   THEN 'expired' ELSE request.status END`;
 
-/** The conditions match the index of pending requests. */
+/** The conditions read only columns of the indexes `approval_requests_newest` and `approval_requests_pending`. */
 const FILTERS: Record<ApprovalFilter, RawBuilder<unknown>> = {
   pending: sql`request.status = 'pending' AND request.expires_at > now()`,
   approved: sql`request.status = 'approved'`,
@@ -155,8 +155,8 @@ interface RequestsInReach {
 }
 
 /**
- * Lists the requests of all projects in reach, newest first. The total and the ids of the page are read from an index;
- * only the requests of the page are read from the table.
+ * Lists the requests of all projects in reach, newest first, except those that only another user may decide. The total
+ * and the ids of the page are read from an index; only the requests of the page are read from the table.
  */
 export async function listRequestsInReach(
   db: Db,

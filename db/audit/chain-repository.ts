@@ -18,7 +18,7 @@ interface Chain {
 
 /**
  * Chains up to `limit` committed records, oldest first, and returns their number. Requires `withAdvisoryLock`, because
- * the heads of the chains change together with the records.
+ * two concurrent calls would chain the same records.
  */
 export async function chainRecords(transaction: Db, limit: number): Promise<number> {
   const { rows: records } = await sql<Unchained>`
@@ -62,7 +62,10 @@ async function lockChains(transaction: Db, ids: number[]): Promise<Map<number, C
 
 // The hash of a record covers the hash before it, so nobody can change or move a record and keep the later hashes.
 
-/** All columns of a record as texts of the database, which are the same whenever they are read. */
+/**
+ * All columns of a record except `position` and `hash`, as texts of the database, which are the same whenever they are
+ * read.
+ */
 export const hashedColumns: RawBuilder<string[]> = sql<string[]>`ARRAY[id::text,
   to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), project_id::text, action, outcome, actor_id::text,
   actor_name, via, key_id::text, address, target_type, target_id, target_name, changes::text, count::text]`;

@@ -15,7 +15,7 @@ export interface RecordedChange<T> {
   /** The changed object. Undefined if the change creates one, or changes none, like a sign-in. */
   key?: TargetKey | undefined;
   /**
-   * Returns the created object, or the one that the event is about. Undefined if nothing has happened: then
+   * Returns the object that was created or changed, or that the event is about. Undefined if nothing has happened: then
    * nothing is recorded.
    */
   keyOf?: (result: T) => TargetKey | undefined;
@@ -63,7 +63,8 @@ async function lockTarget(transaction: Db, type: TargetType, key: TargetKey): Pr
 
 /**
  * Routes in a project pass `projectId`, and commands of `admin` do not. Every key of an object must give the same name,
- * so the name contains `projectId` only for members, which their id does not identify.
+ * so the name contains `projectId` only for members, which their id does not identify. Only keys of pins have a
+ * `workflowId`.
  */
 export function lockNameOf(type: TargetType, { id, projectId, workflowId }: TargetKey): string {
   const within = type === 'member' ? projectId : workflowId;

@@ -26,7 +26,7 @@ const values = sql`(entry ->> 'project')::integer, entry ->> 'action', 'refused'
   (SELECT name FROM users WHERE id = (entry ->> 'actor')::integer), entry ->> 'via', (entry ->> 'key')::integer,
   entry ->> 'address', entry ->> 'type', entry ->> 'id', entry ->> 'name'`;
 
-/** Stores all refusals in one statement. */
+/** Counts the refusals, and records those within the limit, in one statement. */
 export async function insertRefusals(db: Db, refusals: Refusal[]): Promise<void> {
   const keys = refusals.map(keyOf);
   const entries = refusals.map((refusal) => JSON.stringify(toEntry(refusal)));
@@ -48,7 +48,7 @@ export async function insertRefusals(db: Db, refusals: Refusal[]): Promise<void>
 
 /**
  * Writes one record for each network, target and past minute with refusals above the limit, and deletes the counts of
- * these minutes.
+ * all past minutes.
  */
 export async function foldRefusals(db: Db): Promise<void> {
   await sql`

@@ -12,7 +12,6 @@ import { deleteDraftsOf } from '../workflows/drafts-repository.js';
 export function archiveWorkflow(db: Db, projectId: number, workflowId: number): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     await deleteSchedulesOf(transaction, { workflowId });
-    await dropReferencesOfWorkflow(transaction, workflowId);
     await cancelOpenRuns(transaction, { workflowId });
     await lockProject(transaction, projectId);
     const archived = await transaction
@@ -23,9 +22,11 @@ export function archiveWorkflow(db: Db, projectId: number, workflowId: number): 
       .returning('sort_id')
       .executeTakeFirst();
     if (archived === undefined) return false;
+    // Not before the update has locked the workflow's row: a save under way would add references afterwards.
+    await dropReferencesOfWorkflow(transaction, workflowId);
     await deleteHooksOf(transaction, { workflowId });
     await deleteDraftsOf(transaction, { workflowId });
-    // Delete schedules again that were created before the project's row was locked.
+    // Deletes the schedules that were created since the first deletion.
     await deleteSchedulesOf(transaction, { workflowId });
     await transaction
       .updateTable('workflows')

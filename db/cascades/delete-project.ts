@@ -10,8 +10,8 @@ import { dropPendingDeliveries } from '../webhooks/webhook-outbox-repository.js'
 
 /**
  * Marks the project as deleted. Its row stays, because runs and transactions refer to it, and every read checks
- * `deleted_at`. Cancels open runs, drops events that were not delivered yet, and deletes the credentials of the
- * project.
+ * `deleted_at`. Requests the cancellation of open runs, drops events that were not delivered yet, and deletes the
+ * project's credentials, services, schedules, hooks and drafts. Returns false if there is no such project.
  */
 export function deleteProject(db: Db, projectId: number): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
@@ -34,11 +34,11 @@ export function deleteProject(db: Db, projectId: number): Promise<boolean> {
     await deleteHooksOf(transaction, { projectId });
     await deleteDraftsOf(transaction, { projectId });
     await dropReferencesOfProject(transaction, projectId);
-    // Nothing can use the stored credentials of connections any more.
+    // Nothing may use the stored credentials any more.
     await transaction.deleteFrom('connections').where('project_id', '=', projectId).execute();
     await transaction.deleteFrom('provider_keys').where('project_id', '=', projectId).execute();
     await transaction.deleteFrom('services').where('project_id', '=', projectId).execute();
-    // Delete schedules again that were created before the project's row was locked.
+    // Delete the schedules that were created after the first deletion and before the project's row was locked.
     await deleteSchedulesOf(transaction, { projectId });
     return true;
   });

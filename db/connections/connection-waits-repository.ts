@@ -1,5 +1,5 @@
-// Nodes that wait until somebody has signed in again for a connection. A node may wait several times: each wait is a
-// row of its own, whose `call` is -1, -2 and so on.
+// Nodes that wait until somebody has signed in for a connection. A node may wait several times: each wait is a row of
+// its own, whose `call` is -1, -2 and so on.
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -15,8 +15,8 @@ interface ConnectionWait {
 
 /**
  * Starts a wait of the node, or finds the one that an earlier attempt has started, whose end never changes. Returns
- * the end of the wait. Waiting does not count as an attempt. `ready`: the connection needs no sign-in any more.
- * `expired`: the time is over, and the wait has ended. `closed`: the run has ended.
+ * the end of the wait. Waiting does not count as an attempt. `ready`: the connection needs no sign-in any more, or was
+ * deleted. `expired`: the time is over, and the wait has ended. `closed`: the run has ended.
  *
  * The connection's row is locked, so that nobody makes it ready between the check of its status and the wait.
  */
@@ -69,8 +69,8 @@ export function startConnectionWait(
 }
 
 /**
- * Ends the waits for a connection that has become ready or was deleted, in the same transaction. Returns the waits,
- * whose runs the caller wakes (acceptance/wake-run.ts). If the process dies before that, the reconciler wakes them.
+ * Ends the waits for a connection, in the transaction that makes it ready or deletes it. Returns the waits, whose runs
+ * the caller may wake at once (acceptance/wake-run.ts). The reconciler wakes the runs that nobody has woken.
  */
 export async function endConnectionWaits(transaction: Db, connectionId: number): Promise<WaitKey[]> {
   const { rows } = await sql<WaitKey>`

@@ -81,7 +81,7 @@ export function findConnection(db: Db, projectId: number, id: number): Promise<C
     .executeTakeFirst();
 }
 
-/** Returns the columns that an update changes, including the sealed values, and locks the row. */
+/** Returns the columns that an update needs, including the sealed values, and locks the row. */
 export function lockConnection(transaction: Db, projectId: number, id: number) {
   return transaction
     .selectFrom('connections')
@@ -101,7 +101,8 @@ interface ConnectionChange extends ConnectionFields {
 }
 
 /**
- * Returns `taken` if another connection of the project has the name. The caller must hold the lock (`lockConnection`).
+ * Returns `taken` if another connection of the project has the name. The caller must hold the locks of the project
+ * (`lockProject`), for the check of the name, and of the connection (`lockConnection`).
  */
 export async function changeConnection(transaction: Db, change: ConnectionChange): Promise<'changed' | 'taken'> {
   const { id, projectId, name, origins, settings, secretsEnc, movesSecrets, status } = change;
@@ -139,7 +140,7 @@ export async function deleteConnection(transaction: Db, projectId: number, id: n
   return endConnectionWaits(transaction, id);
 }
 
-/** Returns the connections among `ids` that belong to the project, with the columns of an export. */
+/** Returns the connections among `ids` that belong to the project. */
 export async function findConnectionsOf(db: Db, projectId: number, ids: readonly number[]) {
   if (ids.length === 0) return [];
   return db

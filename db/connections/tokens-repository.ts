@@ -183,7 +183,7 @@ export function noteUse(db: Db, { runId, projectId, connection }: Use): Promise<
   });
 }
 
-/** Skips the update if the row is locked by a refresh: the time of the last use is not worth waiting for. */
+/** Skips the update if the row is locked: the time of the last use is not worth waiting for. */
 export async function touchConnection(db: Db, id: number): Promise<void> {
   await sql`
     UPDATE connections SET last_used_at = now() WHERE id = (

@@ -26,8 +26,8 @@ export interface NewConversation {
 export type ConversationRecord = InferResult<ReturnType<typeof selectConversations>>[number];
 
 /**
- * Returns false, and stores nothing, if the project has reached `MOST_CONVERSATIONS`, or if the author has a
- * conversation with the assistant of this workflow already.
+ * Returns false, and stores nothing, if the project has reached `MOST_CONVERSATIONS`, or if the conversation is one
+ * with the assistant in the editor and its author already has one for this workflow.
  */
 export function insertConversation(db: Db, conversation: NewConversation): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
@@ -60,7 +60,7 @@ export interface ConversationQuery {
   offset: number;
 }
 
-/** Lists newest first. The caller must have checked access. */
+/** Lists newest first, without conversations with the assistant in the editor. The caller must have checked access. */
 export async function pageOfConversations(
   db: Db,
   { workflowId, authorId, endUser, limit, offset }: ConversationQuery,
@@ -140,7 +140,7 @@ export function findAssistantConversation(
     selectConversations(db)
       .where('conversations.workflow_id', '=', workflowId)
       .where('conversations.author_id', '=', userId)
-      // A literal, so that a plan without values uses the partial index.
+      // A literal, so that PostgreSQL's generic plan can use the partial index.
       .where('conversations.purpose', '=', sql.lit('assistant'))
       .executeTakeFirst()
   );

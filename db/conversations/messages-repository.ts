@@ -15,7 +15,6 @@ export interface MessageRecord {
   runId: string;
   runStatus: StoredRunStatus;
   isRunStarted: boolean;
-  /** USD. */
   costUsd: string;
   errorCode: string | null;
   errorMessage: string | null;
@@ -24,7 +23,7 @@ export interface MessageRecord {
 
 /**
  * The limit on the sum of the contents of a page, counted from its first entry. The content that exceeds it, and all
- * after that one, are cut to `CUT_CHARACTERS`. The first content of the page is never cut.
+ * after that one, are cut to `CUT_CHARACTERS`. The first entry of the page is never cut.
  */
 const WHOLE_CHARACTERS = 1_048_576;
 const CUT_CHARACTERS = 1_000;
@@ -72,7 +71,10 @@ export async function pageOfMessages(
   return { total: totals.rows[0]?.total ?? 0, messages: await markDeleted(db, rows) };
 }
 
-/** Returns the run of the newest message that is not queued; undefined if there is none. */
+/**
+ * Returns the run of the newest message whose run is not queued and did not end while it was queued; undefined if there
+ * is none.
+ */
 export async function findNewestRun(db: Db, conversationId: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     SELECT run.id FROM conversation_messages AS message JOIN runs AS run ON run.id = message.run_id
@@ -114,7 +116,7 @@ export interface Exchange {
 
 /** The position of a message in the tree of its conversation. */
 export interface Branch {
-  /** The previous message in the branch; null for the first message of a conversation. */
+  /** The previous message in the branch; null for the first message of the branch. */
   follows: string | null;
   replaces: string | null;
 }

@@ -23,17 +23,17 @@ const MAX_TITLE_CHARACTERS = 80;
 
 /** The ids of a conversation's open runs, in the order of their messages. */
 export interface ConversationQueue {
-  /** Started runs that do not wait for a person. */
+  /** Runs that are not queued and do not wait for a person. */
   current: string[];
-  /** Started runs that wait for a person: they block no other run. */
+  /** Runs that wait for a person: they block no other run. */
   waiting: string[];
   queued: string[];
   messages: number;
 }
 
 /**
- * Locks the conversation and its started runs until the commit. Waits for a run that is ending; a run that ends later
- * sees what this transaction stores. Returns undefined if the conversation was deleted.
+ * Until the commit, locks the conversation and those of its open runs that are not queued. Waits for a run that is
+ * ending; a run that ends later sees what this transaction stores. Returns undefined if the conversation was deleted.
  */
 export async function lockQueue(transaction: Db, conversationId: string): Promise<ConversationQueue | undefined> {
   const locked = await sql`SELECT FROM conversations WHERE id = ${conversationId} FOR NO KEY UPDATE`.execute(
@@ -125,7 +125,7 @@ export interface QueuedMessage {
   follows: string | null;
 }
 
-/** Returns undefined if the run is not a queued run of a conversation. */
+/** Returns undefined if the run is not a queued run of a conversation, or has ended. */
 export async function findQueuedMessage(db: Db, runId: string): Promise<QueuedMessage | undefined> {
   const { rows } = await sql<QueuedMessage>`
     SELECT message.id, message.conversation_id AS "conversationId", run.workflow_id AS "workflowId",
@@ -157,8 +157,8 @@ function isFirst(turns: ConversationQueue | undefined, runId: string): boolean {
 }
 
 /**
- * Starts a queued run if it is first in line: stores its input and its graph. Returns true if this call
- * has done so. Atomic.
+ * Takes a run out of the queue if it is the next one and its cancellation was not requested: stores its input and its
+ * graph. Returns true if this call has done so; the run can then be started in Temporal. Atomic.
  */
 export function startQueuedRun(
   db: Database,

@@ -8,7 +8,7 @@ import type { DatabasePulse } from './pulse.js';
 import { sharedPool, type TakeShare } from './tenants.js';
 import { isConnectTimeout, isPoolBusy, OpenConnections, watchedPool } from './watched-pool.js';
 
-/** A connection pool or an open transaction. Every repository function accepts either. */
+/** A connection pool or an open transaction. */
 export type Db = Kysely<Tables> | Transaction<Tables>;
 export type Database = Kysely<Tables>;
 
@@ -40,9 +40,9 @@ types.setTypeParser(pg.types.builtins.JSON, parseJson);
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Each connection sends these settings as a statement, because many poolers refuse them in the startup message. A host
- * that is cut off in the middle of a transaction holds its locks until PostgreSQL ends the idle transaction, and others
- * wait for them.
+ * Each connection sends these settings as a statement, because many poolers refuse them in the startup message. If a
+ * process of the service is cut off in the middle of a transaction, its locks are held until PostgreSQL ends the idle
+ * transaction, and other processes wait for them.
  */
 const SETTINGS = `
   SET statement_timeout = '60s';

@@ -33,7 +33,7 @@ export class Hosts {
     return this.#urls[this.#current]!;
   }
 
-  /** Call it if no connection could be opened. Later connections are opened to the next server of the list. */
+  /** If `url` is the current server, later connections are opened to the next server of the list. */
   leave(url: string): void {
     if (url === this.url) this.#current = (this.#current + 1) % this.count;
   }

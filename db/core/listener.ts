@@ -4,7 +4,7 @@ import { Hosts } from './hosts.js';
 import { sleep } from './sleep.js';
 
 interface ListenerOptions {
-  /** May list several hosts. It listens to the one that takes writes. */
+  /** May list several hosts. The listener connects to one that is not a replica. */
   url: string;
   channels: readonly string[];
   applicationName: string;

@@ -15,15 +15,19 @@ export class NoConnectionError extends Error {
   }
 }
 
-/** The server is shutting down, has crashed or is starting (57P), or the connection is broken (08). */
+/** The server ends or refuses connections, such as while it stops or starts (57P), or the connection is broken (08). */
 const NO_ANSWER = /^(?:57P0[1-5]|08[0-9A-Z]{3})$/;
 /** The codes of Node.js errors of a broken connection. */
 const BROKEN_SOCKET = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNABORTED'];
-/** The texts of `pg` for a connection that ended under a statement. These errors have no code. */
+/**
+ * The texts of `pg` for a connection that ended while it was opened, before a statement or during one. These errors
+ * have no code.
+ */
 const TERMINATED = /^(?:Connection terminated|Client has encountered a connection error|Client was closed)/;
 /**
  * The disk is full (53100), or the server has made itself read-only (25006), which managed servers do before their disk
- * is full. A replica answers 25006, too: if several hosts are listed, `DatabasePulse` then changes the host.
+ * is full. A replica answers 25006, too: if several hosts are listed, the pool and `DatabasePulse` then change to the
+ * next one.
  */
 const NO_ROOM = ['53100', '25006'];
 

@@ -28,7 +28,7 @@ interface PulseOptions {
   /** May list several hosts. The one that takes writes is watched. */
   url: string;
   applicationName: string;
-  /** `cause` is the error that changed the state; undefined when the database is well again. */
+  /** `cause` is the error that changed the state; undefined if none did, as when the database is well again. */
   onChange: (state: DatabaseState, cause: unknown) => void;
 }
 
@@ -48,7 +48,7 @@ const LOOK_FOR_ROOM_MS = 2_000;
 const ROOM_SETTINGS = `SET work_mem = '64kB'; SET temp_tablespaces = ''; SET statement_timeout = '10s'`;
 /**
  * Writes 4 MiB to a temporary file of the database's tablespace, which PostgreSQL deletes at the end of the statement.
- * It changes no table, writes no WAL and needs no right, so it works on a server that has made itself read-only.
+ * It changes no table, writes no WAL and needs no right.
  */
 const LOOK_FOR_ROOM = `
   WITH filler AS MATERIALIZED (SELECT repeat('x', 4000) || n FROM generate_series(1, 1024) AS n)
@@ -66,7 +66,7 @@ export class DatabasePulse {
   #state: DatabaseState = 'well';
   /** True after a statement failed with `no room`, until `LOOK_FOR_ROOM` succeeds or fails for another reason. */
   #lacksRoom = false;
-  /** The number of statements of the process that were answered. */
+  /** The number of statements of the process that succeeded. */
   #answered = 0;
   /** Aborted to check the database before the pause is over. */
   #wake = new AbortController();
@@ -81,7 +81,7 @@ export class DatabasePulse {
     return this.#state;
   }
 
-  /** Reports that a statement was answered. */
+  /** Reports that a statement succeeded. */
   reportAnswer(): void {
     this.#answered += 1;
   }

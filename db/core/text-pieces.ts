@@ -9,8 +9,8 @@ import type { Tables } from './tables.js';
 const PIECE_LENGTH = 512 * 1024;
 
 /**
- * The memory to reserve for a piece while it is fetched. More than the driver needs, to limit the number of readers
- * that query large texts at the same time.
+ * The memory to reserve for a piece while it is fetched. It is more than the driver needs, to limit the number of
+ * readers that query large texts at the same time.
  */
 export const PIECE_BYTES = 32 * PIECE_LENGTH;
 

@@ -60,7 +60,10 @@ export async function settleCopy(
   return numUpdatedRows > 0n ? (same?.id ?? id) : undefined;
 }
 
-/** Serializes writers of the same bytes, so that no file is added to a copy that is being replaced. */
+/**
+ * Serializes writers of the same bytes, so that only one of them stores a copy, and no file is added to a copy that is
+ * being replaced.
+ */
 async function lockBytes(transaction: Db, projectId: number, sha256: Buffer): Promise<void> {
   const bytes = `${projectId} ${sha256.toString('hex')}`;
   await sql`SELECT pg_advisory_xact_lock(hashtext('file-copies'), hashtext(${bytes}))`.execute(transaction);
@@ -117,13 +120,14 @@ export async function listCopiesOfOtherKeys(db: Db, keyId: string, after: string
 }
 
 /**
- * Gives up a copy whose writer has failed. Returns true if its bytes are to be removed. False if the commit succeeded
- * and only its answer was lost: then a file uses the copy.
+ * Gives up a copy whose writer has failed. The sweep removes its bytes, but not before `afterMs`. Returns true if its
+ * bytes are to be removed. False if the commit succeeded and only its answer was lost: then a file uses the copy.
  */
-export async function giveUpCopy(db: Db, id: string): Promise<boolean> {
+export async function giveUpCopy(db: Db, id: string, afterMs: number): Promise<boolean> {
+  const due = sql<Date>`clock_timestamp() + make_interval(secs => ${afterMs / 1000}::double precision)`;
   await db
     .updateTable('file_copies')
-    .set({ status: 'deleting', bytes: 0 })
+    .set({ status: 'deleting', bytes: 0, touched_at: due })
     .where('id', '=', id)
     .where('status', '=', 'writing')
     .execute();
@@ -165,6 +169,7 @@ export async function findCopiesToRemove(db: Db, limit: number): Promise<{ id: s
     .selectFrom('file_copies')
     .select(['id', 'name'])
     .where('status', '=', 'deleting')
+    .where('touched_at', '<=', sql<Date>`clock_timestamp()`)
     .orderBy('touched_at')
     .limit(limit)
     .execute();

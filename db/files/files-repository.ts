@@ -48,7 +48,7 @@ export async function findFiles(db: Db, projectId: number, ids: readonly string[
     .execute();
 }
 
-/** Returns the files that the run created, in no particular order. */
+/** Like `findFiles`, but for files that the run created. */
 export async function findFilesOfRun(db: Db, runId: string, ids: readonly string[]): Promise<StoredFile[]> {
   if (ids.length === 0) return [];
   return selectStored(db)

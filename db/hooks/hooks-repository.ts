@@ -127,10 +127,7 @@ export function findAddressedHook(db: Db, token: string) {
     .executeTakeFirst();
 }
 
-/**
- * Stores how the last delivery was answered. This may be lost if the database's machine dies, because it is only shown
- * to people.
- */
+/** Stores how the last delivery was answered. This may be lost if PostgreSQL crashes: it is only shown to people. */
 export async function noteDelivery(db: Db, hookId: number, status: number): Promise<void> {
   await sql`
     UPDATE hooks SET last_delivery_at = now(), last_delivery_status = ${status}

@@ -63,7 +63,7 @@ export interface ClosedTask {
   action: string | null;
 }
 
-/** Ends the task if it was answered or has expired; else returns undefined. Idempotent. */
+/** Ends the wait of the node if its task was answered or has expired; else returns undefined. Idempotent. */
 export async function closeTask(db: Database, key: NodeKey): Promise<ClosedTask | undefined> {
   const { runId, path, nodeId } = key;
   return db.transaction().execute(async (trx) => {
@@ -93,7 +93,7 @@ export interface TaskAnswer {
   comment: string;
 }
 
-/** Returns the answers that chose the task's action, in order. */
+/** Returns the answers that chose the task's action, oldest first. */
 export function findChosen(db: Database, { taskId, action }: ClosedTask): Promise<TaskAnswer[]> {
   return db
     .selectFrom('human_answers')

@@ -23,9 +23,10 @@ interface Copied {
 type Source = NonNullable<Awaited<ReturnType<typeof findSource>>>;
 
 /**
- * Returns the caller's existing copy, or creates one in their oldest own project. Returns the original to its author.
- * If the reach is one project, only that project is searched, and a new copy is created there. `toCopy` returns the
- * copy's drawing as JSON text. Returns undefined if no published workflow has the slug, or the project is gone.
+ * Returns the caller's existing copy, or creates one in their oldest own project. Returns the original to its author if
+ * it is in reach. If the reach is one project, only that project is searched, and a new copy is created there. `toCopy`
+ * returns the copy's drawing as JSON text. Returns undefined if no published workflow has the slug, or the project is
+ * gone.
  *
  * The caller's row is locked first, so that one of several concurrent requests copies and the others find its copy.
  * Lock order: user, project, workflows.

@@ -37,7 +37,7 @@ export interface MarketplaceWorkflow {
   average_cost_usd: string;
   last_run_at: Date | null;
   user_count: number;
-  /** The caller's copy, if it still exists. */
+  /** The caller's copy, if it can be opened in the caller's reach. */
   copy_id: number | null;
 }
 

@@ -21,8 +21,8 @@ export async function insertTask(transaction: Db, task: { runId: string; userId:
 }
 
 /**
- * Finds any run of the user whose results have not expired, even if it was not created as a task. Undefined if the
- * user may not run its workflow.
+ * Finds any accepted run of the user whose results have not expired, even if it was not created as a task. Undefined if
+ * the user may not run its workflow.
  */
 export function findTask(db: Db, reach: Reach, runId: string): Promise<ToolTask | undefined> {
   return runsOf(db, reach).where('run.id', '=', runId).executeTakeFirst();

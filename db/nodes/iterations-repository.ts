@@ -1,4 +1,4 @@
-// The worker's reads and writes of loop iterations. An iteration is a row of `node_results` with its own path and the
+// Reads and writes the items and iterations of loops. An iteration is a row of `node_results` with its own path and the
 // id of its loop (db/migrations/0001-baseline/nodes.sql).
 import { sql, type RawBuilder } from 'kysely';
 import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
@@ -45,7 +45,7 @@ export async function findItem(
   return rows[0];
 }
 
-/** Marks iterations of a loop as started, and stores their total (0 if unknown). Idempotent. */
+/** Marks these iterations of a loop as started, and stores how many the loop has in all (0 if unknown). Idempotent. */
 export async function startIterations(
   db: Db,
   { runId, path, nodeId }: NodeKey,

@@ -1,4 +1,4 @@
-// Reads the outputs of earlier nodes, from which a reader renders the input of a later node.
+// Reads outputs of nodes: those from which the API renders the input of a later node, and the result of a run.
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';

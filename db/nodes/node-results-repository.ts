@@ -1,4 +1,4 @@
-// The worker's side of `node_results`: claims nodes, reads their outputs and records how they ended.
+// Claims nodes, reads their outputs and errors, and records how they ended (`node_results`).
 import { sql, type RawBuilder } from 'kysely';
 import { closedRequests } from './close-requests.js';
 import { keyColumns } from './key-columns.js';
@@ -100,7 +100,10 @@ export async function uncountNodeAttempt(db: Db, { runId, path, nodeId }: NodeKe
       AND attempts = ${number}`.execute(db);
 }
 
-/** Marks a step that waits for something. When the node is claimed for the step again, that is not another attempt. */
+/**
+ * Marks a step of an agent that waits for the runs of its tool calls. When the node is claimed for the step again, that
+ * is not another attempt.
+ */
 export async function leaveStep(db: Db, { runId, path, nodeId }: NodeKey, step: string): Promise<void> {
   await sql`
     UPDATE node_results SET step = ${`${step}/left`}

@@ -1,7 +1,8 @@
 // The ledger: calls that cost money or must not be repeated. An attempt claims each call before it is sent, and the
 // call is closed when its answer or the end of the node is recorded. A later attempt that finds a call in state `sent`
-// knows that the worker of the earlier attempt died or was frozen during the call. Only the latest attempt to claim a
-// call may change it: an earlier attempt, whose worker was frozen, changes nothing.
+// cannot know its outcome: the earlier attempt has not recorded it, because its worker died, was frozen or was stopped,
+// or could not reach the database. Only the latest attempt to claim a call may change it: an earlier attempt, whose
+// worker was frozen, changes nothing.
 import { sql, type RawBuilder } from 'kysely';
 import { keyColumns } from './key-columns.js';
 import type { Db } from '../core/client.js';
@@ -41,12 +42,13 @@ export interface OwnCall extends CallKey {
 export interface NewCall extends CallKey {
   provider: string | null;
   model: string | null;
-  /** True if the call may be made again when its worker died during it. */
+  /** True if the call may be made again although its outcome is unknown. */
   mayRepeat: boolean;
 }
 
 /**
- * Claims a call; commits before the request is sent. A single statement, so that two workers cannot both be allowed.
+ * Claims a call; commits before the request is sent. A single statement, so that two workers cannot both be allowed to
+ * make a call that must not be repeated.
  */
 export async function claimCall(db: Db, call: NewCall): Promise<CallClaim> {
   const { rows } = await sql<Omit<CallClaim, 'isAllowed'>>`${claimOf(call)}`.execute(db);
@@ -71,8 +73,8 @@ interface Reservation {
 }
 
 /**
- * The insert of a claim, executed only if `source` has a row. Returns the columns of `CallClaim` if
- * the call may be made.
+ * The insert of a claim. If `source`, a FROM clause, is given, it is executed only if that has a row. Returns the
+ * columns of `CallClaim` if the call may be made.
  */
 export function claimOf(call: NewCall, reserved?: Reservation, source = sql``): RawBuilder<unknown> {
   return sql`
@@ -94,8 +96,8 @@ export function claimOf(call: NewCall, reserved?: Reservation, source = sql``): 
 }
 
 /**
- * Returns true if an earlier attempt left a call in flight. The asking worker has not made that call, so its
- * outcome is unknown.
+ * Returns true if an earlier attempt left a call in flight. The asking attempt has not made that call, so its outcome
+ * is unknown.
  */
 export async function isCallInFlight(
   db: Db,
@@ -198,7 +200,7 @@ export interface PaidCall {
   usage: string | null;
   priceUsd: string | null;
   tokens: TokenCounts | null;
-  /** True if the provider reported no usage: tokens and price are estimated. */
+  /** True if the provider did not report both token counts: what is missing, and the price, are estimated. */
   isEstimated: boolean;
 }
 

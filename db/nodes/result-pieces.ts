@@ -23,14 +23,14 @@ const readable = sql.raw(
   String.raw`regexp_replace(result::text, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')::json`,
 );
 
-/** The result of a row of `node_results` with its content cut to `contentLimit` characters. */
+/** The result of a row of `node_results`, reduced to its content, which is cut to `contentLimit` characters. */
 export function cutResult(contentLimit: number): RawBuilder<string> {
   return sql`json_build_object('content', left(${readable} ->> 'content', ${contentLimit}::integer))::text`;
 }
 
 /**
- * Returns the JSON texts of the nodes' results by node id. Contents of results larger than `contentLimit` bytes are
- * cut to that many characters.
+ * Returns the JSON texts of the nodes' results by node id. Results larger than `contentLimit` bytes are reduced to
+ * their contents, which are cut to that many characters.
  */
 export async function readResults(
   db: Db,

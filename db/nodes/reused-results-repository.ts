@@ -1,4 +1,4 @@
-// The worker's reads of reused results (`is_reused`), which never change.
+// What the worker reads of reused results (`is_reused`), and of how nodes ended.
 import { sql, type RawBuilder } from 'kysely';
 import { indexOfPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeEnding, NodeKey } from '../../graph/plan.js';
@@ -64,8 +64,8 @@ export async function findReusedIterations(db: Db, loop: NodeKey): Promise<numbe
 }
 
 /**
- * Returns the number of the loop's items if the run reuses them together with results of their iterations, or is a
- * test. Otherwise returns undefined.
+ * Returns the number of the loop's stored items if the run reuses them together with results of their iterations, or is
+ * a test. Returns undefined otherwise, and if no item is stored.
  */
 export async function countReusedItems(db: Db, { runId, path, nodeId }: NodeKey): Promise<number | undefined> {
   const { rows } = await sql<{ count: number }>`

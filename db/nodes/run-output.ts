@@ -92,7 +92,10 @@ export async function countCharacters(
   return rows[0]?.characters;
 }
 
-/** Returns true if results of the run have expired (some may not be deleted yet), or if there is no such run. */
+/**
+ * Returns true if retention has marked the results of the run as expired (some may not be deleted yet), or if there is
+ * no such run.
+ */
 export async function areResultsExpired(db: Db, runId: string): Promise<boolean> {
   const run = await db.selectFrom('runs').select('results_expired_at').where('id', '=', runId).executeTakeFirst();
   return run === undefined || run.results_expired_at !== null;

@@ -18,7 +18,10 @@ export interface ServiceFigures {
   expirableRuns: number;
 }
 
-/** A run of a conversation may have been queued. Until it starts, only leaving the queue and a cancellation update it. */
+/**
+ * A run of a conversation may have been queued. Until it starts, only leaving the queue and a cancellation set its
+ * `updated_at`.
+ */
 const startableSince = sql`CASE WHEN conversation_id IS NULL THEN created_at ELSE updated_at END`;
 
 const COUNTED_UP_TO = 10_000;

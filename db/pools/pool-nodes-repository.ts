@@ -83,14 +83,16 @@ const BATCH = 500;
 const hasNoLivingWorker = sql`NOT EXISTS (SELECT FROM workers AS taker WHERE taker.id = node.worker AND NOT ${isGone(sql`taker`)})`;
 
 /**
- * True for loops and their iterations, which need no worker, and for a node that waits for something else or for its
- * next attempt.
+ * True for loops and their iterations, which need no worker, and for a node that waits for something else or, in the
+ * first minute after a failed attempt, for its next attempt. Of the rows of `waits`, only those count for which
+ * `isOther` holds.
  */
-const waitsOtherwise = sql`(node.iterations IS NOT NULL OR node.is_iteration
+const waitsForOther = (isOther: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
+  node.iterations IS NOT NULL OR node.is_iteration
   OR EXISTS (
     SELECT FROM waits WHERE waits.run_id = node.run_id AND waits.path = node.path AND waits.node_id = node.node_id
       AND waits.closed_at IS NULL AND waits.answered_at IS NULL AND waits.until > now()
-      AND (waits.call <= 0 OR node.step LIKE '%/left'))
+      AND (waits.call <= 0 OR node.step LIKE '%/left') AND ${isOther})
   OR EXISTS (
     SELECT FROM approval_requests AS request
     WHERE request.run_id = node.run_id AND request.path = node.path AND request.node_id = node.node_id
@@ -100,6 +102,9 @@ const waitsOtherwise = sql`(node.iterations IS NOT NULL OR node.is_iteration
     WHERE attempt.run_id = node.run_id AND attempt.path = node.path AND attempt.node_id = node.node_id
       AND attempt.number = node.attempts AND attempt.error_code NOT IN ('worker_lost', 'worker_shutdown')
       AND attempt.finished_at > now() - interval '1 minute'))`;
+
+/** A node that waits for a worker already starts no second wait for one. */
+const isWaiting = waitsForOther(sql`true`);
 
 /**
  * Starts the waits of nodes that are due or were left by a dead worker, and for which no worker of their pool and build
@@ -112,7 +117,7 @@ export async function startWorkerWaits(db: Db): Promise<number> {
     SELECT node.run_id, node.path, node.node_id, due.pool
     FROM pool_nodes AS due JOIN node_results AS node USING (run_id, path, node_id)
     WHERE due.due_at <= now() - make_interval(secs => ${DUE_FOR_S}) AND node.status = 'in progress'
-      AND NOT ${isServed(sql`due.pool`, sql`due.build_id`, DUE_FOR_S)} AND ${hasNoLivingWorker} AND NOT ${waitsOtherwise}`,
+      AND NOT ${isServed(sql`due.pool`, sql`due.build_id`, DUE_FOR_S)} AND ${hasNoLivingWorker} AND NOT ${isWaiting}`,
   );
   // A node whose worker died is due again in the pool of that worker. Nodes of workers that died long ago wait already,
   // and a search for them would read all nodes of open runs in each round.
@@ -125,7 +130,7 @@ export async function startWorkerWaits(db: Db): Promise<number> {
         AND NOT ${isServed(sql`workers.pool`, sql`workers.build_id`, DUE_FOR_S)}
     ) AS lost JOIN node_results AS node ON node.worker = lost.id AND node.status = 'in progress'
       AND node.run_id IN (SELECT id FROM runs WHERE status = 'In Progress' AND next_check_at IS NOT NULL)
-    WHERE NOT ${waitsOtherwise}`,
+    WHERE NOT ${isWaiting}`,
   );
   return inQueue + left;
 }
@@ -196,7 +201,10 @@ export interface PoolFigures {
   workers: number;
   /** The builds of these workers. */
   buildIds: string[];
-  /** Nodes that are due, and that no worker has taken. Of the default pool, only those that wait for a worker. */
+  /**
+   * Nodes that are due, and that no living worker has. Of the default pool, only those that wait for a worker. A node
+   * that waits for something else, such as an approval, is not due.
+   */
   backlog: number;
   /** For how long the oldest node of the backlog has been due; 0 if there is none. */
   oldestSeconds: number;
@@ -213,8 +221,8 @@ export async function readPools(db: Db): Promise<PoolFigures[]> {
       SELECT pool, count(*)::integer AS backlog, extract(epoch FROM now() - min(since))::float8 AS oldest FROM (
         SELECT due.pool, due.due_at AS since
         FROM pool_nodes AS due JOIN node_results AS node USING (run_id, path, node_id)
-        WHERE node.status = 'in progress' AND NOT EXISTS (
-          SELECT FROM workers AS taker WHERE taker.id = node.worker AND NOT ${isGone(sql`taker`)})
+        WHERE node.status = 'in progress' AND ${hasNoLivingWorker}
+          AND NOT ${waitsForOther(sql`waits.kind <> 'worker'`)}
         UNION ALL
         SELECT pool, started_at FROM waits WHERE kind = 'worker' AND closed_at IS NULL AND pool = ${DEFAULT_POOL}
       ) AS node GROUP BY pool

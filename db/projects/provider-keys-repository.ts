@@ -12,7 +12,7 @@ interface NewProviderKey {
   projectId: number;
   provider: string;
   key: string;
-  /** Distinguishes the keys of a project. */
+  /** For people, to tell the keys of a project apart; need not be unique. */
   name: string;
 }
 

@@ -15,9 +15,9 @@ const WITHOUT_ANSWER = ['cancelled', 'timeout', 'network_error', 'mcp_unreachabl
  *
  * Of the calls without a model, the ledger contains those of HTTP and MCP nodes (ordinal 0) only if they must not be
  * repeated. The state of such a call does not show whether it was answered: a node that ends by itself marks it
- * `applied` in any case, and a node that is closed with its run or loop leaves it `sent`. So the error code of the node
- * decides. A tool call of an agent (ordinal above 0) stays `sent` unless it is answered. The calls of a reused node are
- * those of the earlier run.
+ * `applied` in any case, and a node that is closed from outside leaves it `sent`. So the error code of the node
+ * decides. A tool call of an agent (ordinal above 0) stays `sent` until the model gets an answer, which may say that
+ * the call failed. The calls of a reused node are those of the earlier run.
  */
 const isUnknown: RawBuilder<unknown> = sql`
   NOT node.is_iteration AND node.status = 'failed' AND (node.error_code = 'outcome_unknown' OR EXISTS (

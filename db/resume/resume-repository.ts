@@ -1,4 +1,5 @@
-// Reads earlier runs that are to be resumed or whose results a test reuses, and copies their results.
+// Reads earlier runs that are to be resumed, or from which tests, pins and cases take something, and copies their
+// results.
 import { sql, type RawBuilder } from 'kysely';
 import { iterationPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeKey, Plan } from '../../graph/plan.js';
@@ -49,7 +50,7 @@ export interface EndAt extends EndedNode {
   isReused: boolean;
 }
 
-/** Returns how the nodes directly in these iterations ended. */
+/** Returns how the nodes at exactly these paths ended. The empty path stands for the nodes outside loops. */
 export async function findEndsAt(db: Db, runId: string, paths: readonly string[]): Promise<EndAt[]> {
   const { rows } = await sql<EndAt>`
     SELECT path, ${endedColumns}, is_reused AS "isReused" FROM node_results
@@ -120,7 +121,7 @@ export interface ReusedResults {
   nodes: NodeInRun[];
   /** The loops among `nodes`, which are reused with everything in their bodies. */
   loops: NodeInRun[];
-  /** Loops that continue, with the indexes of the iterations that are reused completely. */
+  /** Loops that are not reused as a whole, with the indexes of the iterations that are reused completely. */
   iterations: (NodeInRun & { indexes: number[] })[];
 }
 

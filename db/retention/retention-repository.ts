@@ -34,15 +34,21 @@ export function isExpired(retentionDays: Value<number>): RawBuilder<boolean> {
   return sql`(results_expired_at IS NOT NULL OR coalesce(${isDue(retentionDays)}, false))`;
 }
 
+/** When the results of a run expired (`isExpired`); null if they have not. */
+export function expiredAt(retentionDays: Value<number>): RawBuilder<Date | null> {
+  return sql`coalesce(results_expired_at, CASE WHEN ${isDue(retentionDays)}
+    THEN run_finished_at + make_interval(hours => 24 * ${retentionDays}::integer) END)`;
+}
+
 /** True if the drawing of a run is on the marketplace: each copy is masked by the secrets of a run of this drawing. */
 const isOfPublishedDrawing = sql`(runs.snapshot_hash IS NOT DISTINCT FROM (
   SELECT published_snapshot FROM workflows WHERE id = runs.workflow_id AND is_published))`;
 
 /**
- * Hides the results of expired runs from every reader; `purgeRuns` deletes the contents. A flag of `UNPINNED` that is
- * set concurrently does not bring them back: `setRunFlag` locks the same row, and refuses if they have expired. History
- * still shows the run, its masked input, drawing, cost and error. Secrets of runs of a published drawing are left for
- * `purgeRuns`.
+ * Marks the results of due runs as expired, and deletes sealed inputs, secrets and the errors of `Draft` runs. Secrets
+ * of runs of a published drawing are left for `purgeRuns`, and so are the other contents. A flag of `UNPINNED` that is
+ * set concurrently does not bring the results back: `setRunFlag` locks the same row, and refuses if they have expired.
+ * History goes on showing the run, its masked input, drawing, cost and error.
  */
 export async function expireRuns(db: Db, retentionDays: number, limit: number): Promise<Batch> {
   const { numAffectedRows } = await sql`
@@ -132,6 +138,32 @@ async function deleteSecrets(db: Db, runs: { id: string }[]): Promise<void> {
   );
 }
 
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Deletes the secrets that `purgeRuns` has kept and that are no longer needed, because there is a newer run or the
+ * drawing is no longer published. Looks at the next `limit` runs after `afterId`, because no index finds such runs.
+ * Returns the start of the next call; null at the end of the table.
+ */
+export async function deleteLeftSecrets(
+  trx: Transaction<Tables>,
+  afterId: string | null,
+  limit: number,
+): Promise<string | null> {
+  const looked = await trx
+    .selectFrom('runs')
+    .select(['id', sql<boolean>`results_expired_at IS NOT NULL AND secrets_enc IS NOT NULL`.as('hasLeft')])
+    .where('id', '>', afterId ?? FIRST_ID)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  await deleteSecrets(
+    trx,
+    looked.filter(({ hasLeft }) => hasLeft),
+  );
+  return looked.length < limit ? null : (looked.at(-1)?.id ?? null);
+}
+
 function deleteReferences(db: Db, runs: { id: string }[], limit: number): Promise<number> {
   const holders = sql`kind = 'run' AND holder = ANY (${runs.map(({ id }) => id)}::text[])`;
   return deleteRows(db, 'file_references', holders, limit);
@@ -194,7 +226,10 @@ async function emptyTasks(db: Db, runs: RawBuilder<unknown>, limit: number): Pro
     WITH emptied AS (
       UPDATE human_tasks SET message = '', fields = '[]', files = '[]'
       WHERE task_id IN (
-        SELECT task_id FROM human_tasks WHERE ${runs} AND status = 'answered' AND (message <> '' OR fields::text <> '[]' OR files::text <> '[]')
+        SELECT task_id FROM human_tasks WHERE ${runs} AND status = 'answered' AND (
+          message <> '' OR fields::text <> '[]' OR files::text <> '[]' OR EXISTS (
+            SELECT FROM human_answers AS answer WHERE answer.task_id = human_tasks.task_id
+              AND (answer.comment <> '' OR answer.entered::text <> '{}' OR answer.entered_enc IS NOT NULL)))
         LIMIT ${limit}::integer
       )
       RETURNING task_id
@@ -234,8 +269,8 @@ export async function deleteOldStops(db: Db, limit: number): Promise<Batch> {
 }
 
 /**
- * Ended windows are useless, and nothing else would delete those of deleted keys, nor that of a delivery which found its
- * hook before the hook was deleted.
+ * Deletes ended windows, which are useless. Nothing else deletes those of deleted keys, or the window that a delivery
+ * stores after its hook was deleted.
  */
 export async function deleteEndedWindows(db: Db, limit: number): Promise<Batch> {
   const isOver = sql`window_ends_at <= now()`;
@@ -265,8 +300,8 @@ function toBatch(expired: Expired, limit: number): Batch {
 }
 
 /**
- * Deletes audit records older than 400 days from the start of each chain; a database function checks the age
- * (docs/operate/audit.md).
+ * Deletes, at the start of each chain, the audit records that are older than 400 days; a database function checks the
+ * age (docs/operate/audit.md).
  */
 export async function expireAuditRecords(db: Db, limit: number): Promise<Batch> {
   const { rows } = await sql<{ expired: number }>`SELECT expire_audit_records(${limit}) AS expired`.execute(db);

@@ -24,7 +24,7 @@ export interface StoredChild {
 }
 
 interface NewChild {
-  /** The number among the node's child runs (`Waits.call`). */
+  /** `NODE_ITSELF`, or the number of the agent's tool call (`toolCallNumber`). */
   call: number;
   run: RunFacts;
   untilMs: number | null;
@@ -35,7 +35,7 @@ interface NewChild {
 const isNode = ({ runId, path, nodeId }: NodeKey): RawBuilder<unknown> =>
   sql`wait.run_id = ${runId} AND wait.path = ${path} AND wait.node_id = ${nodeId}`;
 
-/** Finds the run that an earlier attempt of the node has started with this `call`. */
+/** Finds the child run that is stored for the node and this `call`. */
 export async function findChild(db: Db, node: NodeKey, call: number): Promise<StoredChild | undefined> {
   const { rows } = await sql<StoredChild>`
     SELECT child.id AS "runId", child.workflow_id AS "workflowId", child.project_id AS "projectId", workflow.title,

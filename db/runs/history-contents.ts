@@ -3,6 +3,7 @@ import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import { markResults } from '../files/deleted-marks.js';
 import { resultBytes } from '../nodes/result-bytes.js';
+import { expiredAt, isExpired } from '../retention/retention-repository.js';
 import { totalCost } from './child-runs-repository.js';
 import { isoText } from '../core/iso-text.js';
 import { anyOf } from '../core/statement.js';
@@ -28,7 +29,7 @@ export interface ContentLimits {
   documentBytes: number;
   /** The limit in characters for the content of each result; null for no limit. */
   contentLimit: number | null;
-  /** The results of a run are read with it up to this total. The rest must be read one by one. */
+  /** The results of a run are read with it up to this total. The others have `apartBytes`, and must be read later. */
   togetherBytes: number;
 }
 
@@ -44,8 +45,14 @@ export async function complete(db: Db, runs: RunOfHistory[], limits: ContentLimi
   );
   return (await withWaits(db, runs)).map((run) => {
     const { text: document, bytes: documentBytes } = documents.get(run.snapshot_hash.toString('hex'))!;
-    return { ...run, document, documentBytes, nodes: nodes.get(run.id) ?? [] };
+    const found = nodes.get(run.id) ?? [];
+    return { ...run, document, documentBytes, nodes: run.results_expired_at === null ? found : found.map(emptied) };
   });
+}
+
+/** Shows a node of an expired run as `purgeRuns` will leave it, because the run may still be waiting for that. */
+function emptied(node: HistoryNode): HistoryNode {
+  return { ...node, result: null, apartBytes: null, truncated: false, errorMessage: null };
 }
 
 /** Reads each graph once, because most runs of a page share it. */
@@ -96,9 +103,9 @@ function textUpTo(column: string, limitBytes: number) {
 
 /**
  * JSON columns stay text because they are only passed on. The input is null if it has more than `inputLimitBytes`
- * (`readInputPieces` reads it).
+ * (`readInputPieces` reads it). `results_expired_at` and `node_errors` are as if retention had marked each expired run.
  */
-export function selectRuns(db: Db, inputLimitBytes: number) {
+export function selectRuns(db: Db, inputLimitBytes: number, retentionDays: number) {
   return db
     .selectFrom('runs')
     .select([
@@ -125,13 +132,16 @@ export function selectRuns(db: Db, inputLimitBytes: number) {
       'cancel_requested_at',
       'next_check_at',
       'check_attempts',
-      'results_expired_at',
       'parent_run_id',
       'parent_path',
       'parent_node_id',
       'resumed_from',
     ])
     .select(totalCost('runs').as('total_cost_usd'))
-    .select([textUpTo('input', inputLimitBytes).as('input'), sql<string | null>`node_errors::text`.as('node_errors')])
+    .select(expiredAt(retentionDays).as('results_expired_at'))
+    .select([
+      textUpTo('input', inputLimitBytes).as('input'),
+      sql<string | null>`CASE WHEN NOT ${isExpired(retentionDays)} THEN node_errors::text END`.as('node_errors'),
+    ])
     .select(sql<number>`octet_length(input::text)`.as('input_bytes'));
 }

@@ -22,6 +22,7 @@ export interface HistoryPage {
 export interface ListedLater {
   ids: string[];
   contentLimit: number;
+  retentionDays: number;
 }
 
 interface HistoryQuery {
@@ -30,10 +31,11 @@ interface HistoryQuery {
   ordering: HistoryOrdering;
   limit: number;
   offset: number;
+  retentionDays: number;
 }
 
-// Limits for each run in a list; the page of a single run shows everything. Without them, a page of a hundred runs
-// with large inputs, drawings or results would not fit into memory.
+// Limits for each run in a list; reading a single run (`findHistoryRun`, `findExample`) shows everything. Without them,
+// a page of a hundred runs with large inputs, drawings or results would not fit into memory.
 const LISTED_INPUT_BYTES = 64 * 1024;
 const LISTED_DOCUMENT_BYTES = 1024 * 1024;
 const LISTED = { documentBytes: LISTED_DOCUMENT_BYTES };
@@ -55,15 +57,15 @@ export function listHistory(db: Database, query: HistoryQuery): Promise<HistoryP
     const total = await countRuns(transaction, query);
     if (query.offset >= total) return { total, runs: [], later: undefined };
     const ids = await findPage(transaction, query, total);
-    return { total, ...(await readPage(transaction, ids)) };
+    return { total, ...(await readPage(transaction, ids, query.retentionDays)) };
   });
 }
 
-async function readPage(db: Db, ids: string[]): Promise<Omit<HistoryPage, 'total'>> {
+async function readPage(db: Db, ids: string[], retentionDays: number): Promise<Omit<HistoryPage, 'total'>> {
   if (ids.length === 0) return { runs: [], later: undefined };
   const { bytes, contentLimit } = await weigh(db, ids);
-  if (bytes > TOGETHER_BYTES) return { runs: [], later: { ids, contentLimit } };
-  const found = await selectRuns(db, LISTED_INPUT_BYTES).where('id', '=', anyOf(ids)).execute();
+  if (bytes > TOGETHER_BYTES) return { runs: [], later: { ids, contentLimit, retentionDays } };
+  const found = await selectRuns(db, LISTED_INPUT_BYTES, retentionDays).where('id', '=', anyOf(ids)).execute();
   const byId = new Map(found.map((run) => [run.id, run]));
   const runs = ids.flatMap((id) => byId.get(id) ?? []);
   return {
@@ -95,8 +97,12 @@ async function weigh(db: Db, ids: string[]): Promise<{ bytes: number; contentLim
 }
 
 /** Returns a run of a large page, or undefined if there is no such run. */
-export async function readListed(db: Db, runId: string, contentLimit: number): Promise<HistoryRun | undefined> {
-  const runs = await selectRuns(db, LISTED_INPUT_BYTES).where('id', '=', runId).execute();
+export async function readListed(
+  db: Db,
+  runId: string,
+  { contentLimit, retentionDays }: Omit<ListedLater, 'ids'>,
+): Promise<HistoryRun | undefined> {
+  const runs = await selectRuns(db, LISTED_INPUT_BYTES, retentionDays).where('id', '=', runId).execute();
   return (await complete(db, runs, { ...LISTED, contentLimit, togetherBytes: TOGETHER_BYTES }))[0];
 }
 
@@ -145,15 +151,25 @@ async function findPage(
   return isReversed ? ids.toReversed() : ids;
 }
 
-export async function findHistoryRun(db: Db, workflowId: number, runId: string): Promise<HistoryRun | undefined> {
-  const runs = await selectRuns(db, WHOLE.documentBytes)
+export async function findHistoryRun(
+  db: Db,
+  workflowId: number,
+  runId: string,
+  retentionDays: number,
+): Promise<HistoryRun | undefined> {
+  const runs = await selectRuns(db, WHOLE.documentBytes, retentionDays)
     .where('workflow_id', '=', workflowId)
     .where('id', '=', runId)
     .execute();
   return (await complete(db, runs, WHOLE))[0];
 }
 
-export async function listExamples(db: Db, workflowId: number, limit: number): Promise<Omit<HistoryPage, 'total'>> {
+export async function listExamples(
+  db: Db,
+  workflowId: number,
+  limit: number,
+  retentionDays: number,
+): Promise<Omit<HistoryPage, 'total'>> {
   const found = await db
     .selectFrom('runs')
     .select('id')
@@ -164,11 +180,16 @@ export async function listExamples(db: Db, workflowId: number, limit: number): P
     .limit(limit)
     .execute();
   const ids = found.map(({ id }) => id);
-  return readPage(db, ids);
+  return readPage(db, ids, retentionDays);
 }
 
-export async function findExample(db: Db, workflowId: number, runId: string): Promise<HistoryRun | undefined> {
-  const runs = await selectRuns(db, WHOLE.documentBytes)
+export async function findExample(
+  db: Db,
+  workflowId: number,
+  runId: string,
+  retentionDays: number,
+): Promise<HistoryRun | undefined> {
+  const runs = await selectRuns(db, WHOLE.documentBytes, retentionDays)
     .where('workflow_id', '=', workflowId)
     .where('use_in_marketplace_example', '=', true)
     .where('id', '=', runId)

@@ -1,4 +1,5 @@
-// Maps a client's `Idempotency-Key` to the run that it started.
+// Maps idempotency keys to the runs that they started: those that clients send, and those that are made for calls of
+// tools and deliveries of hooks.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { StoredRunStatus } from '../core/tables.js';
@@ -19,7 +20,7 @@ export interface KeyedRun {
 
 /** Keys older than this are ignored. */
 const oldest = sql<Date>`now() - interval '24 hours'`;
-/** Each new key deletes this many expired ones, so that the table stays small without a background job. */
+/** Each new key deletes up to this many expired ones. Retention deletes the others (`deleteIdempotencyKeys`). */
 const SWEEP = 10;
 
 /** Returns undefined if the key is new, was withdrawn or has expired. */

@@ -32,7 +32,10 @@ export interface ListedIteration {
   nodes: PolledNode[] | undefined;
 }
 
-/** The limit for all nodes of a page that is read at once. */
+/**
+ * The limit for all nodes of a page that is read at once, and for the results that are read with the nodes of an
+ * iteration.
+ */
 const PAGE_BYTES = 512 * 1024;
 /** The memory that an entry takes without its result. */
 const ENTRY_BYTES = 512;

@@ -1,4 +1,4 @@
-// Reads one node of a run with everything that readers may see.
+// Reads one node of a run for readers.
 import { sql } from 'kysely';
 import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
@@ -28,7 +28,7 @@ export interface StoredNode extends PolledNode {
   /** ISO 8601, as JSON writes a Date; so is `finishedAt`. */
   startedAt: string;
   finishedAt: string | null;
-  /** Null for a node that never waits in a queue. */
+  /** Null until an attempt claims the node. No attempt claims a condition, for example. */
   queuedMs: number | null;
   /**
    * For a node that only waits, the kind of its wait, even after its end. For other nodes, the kind of a wait that is
@@ -47,7 +47,7 @@ export async function findNodeDetail(
   retentionDays: number,
 ): Promise<NodeDetail | undefined> {
   const { rows } = await sql<Row>`
-    SELECT run.status AS "runStatus", run.is_expired AS "isExpired", run.node_errors::text AS "nodeErrors",
+    SELECT run.status AS "runStatus", run.is_expired AS "isExpired", CASE WHEN NOT run.is_expired THEN run.node_errors::text END AS "nodeErrors",
       node.node_id AS id, node.status, node.attempts, ${isoText(sql`node.started_at`)} AS "startedAt",
       ${isoText(sql`node.finished_at`)} AS "finishedAt", coalesce(node.attempt_started_at, node.started_at) AS "attemptStartedAt", node.queued_ms AS "queuedMs",
       node.error_code AS "errorCode", node.is_handled AS "isHandled", node.is_reused AS "isReused", node.source, node.is_stale AS "isStale", CASE WHEN NOT run.is_expired THEN node.error_message END AS "errorMessage",

@@ -1,5 +1,6 @@
-// Secrets that a run receives from other runs: from its parent with the input, from its child runs with their outputs.
-// The run masks them in everything that it stores (docs/operate/security.md).
+// Secrets that a run receives in addition to those of its own drawing and input, for example from its child runs with
+// their outputs, or from a person who answers a task. The run masks them in everything that it stores
+// (docs/operate/security.md).
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';

@@ -36,8 +36,9 @@ export interface Poll extends Reach {
 }
 
 /**
- * Results are read with the run up to this total, in the order of the nodes. The rest is read while the response is
- * sent. The kernel buffers this much of a response, so a caller that reads slowly holds no memory here.
+ * The results of nodes are read with the run up to this total, in the order of their starts, and so is the run's output
+ * up to this size. The rest is read while the response is sent. The kernel buffers this much of a response, so a caller
+ * that reads slowly holds no memory here.
  */
 export const TOGETHER_BYTES = 64 * 1024;
 
@@ -64,7 +65,7 @@ interface HeadRow extends VersionRow {
 /** A node with its run. `changes` is null for a plain run (`runs.is_plain`): its nodes' starts and ends are counted. */
 interface NodeRow extends Omit<HeadRow, 'changes'>, Omit<NodeColumns, 'waiting' | 'iterations'> {
   changes: number | null;
-  /** Null, with the columns of the node, if the run has no nodes yet. */
+  /** Null, with the columns of the node, if the run has no nodes yet or its nodes are not read. */
   node_id: string | null;
   /** The position of the node in the order of starts, from 1. */
   place: number | null;
@@ -88,9 +89,10 @@ type AskedValues = { readonly [Name in keyof Asked]: RawBuilder<Asked[Name]> };
 /**
  * Returns the state of each poll's run; undefined if no run has the id. Status, version and nodes come from one
  * snapshot, so a terminal status comes with everything that was committed before it. Later statements read open
- * requests, waits and the progress of loops, if the run can have them, and results that are too large for the first
- * statement. These data may be newer than the version but never older, and results never change once they are stored.
- * The nodes of a run are not read if the caller may not see it or its results have expired.
+ * requests, waits and the progress of loops, if the run can have them, and which files are deleted. These data may be
+ * newer than the version but never older. Results that are too large (`apartBytes`) are left to the caller, who may
+ * read them later, because a stored result does not change. The nodes of a run are not read if the caller may not see
+ * the run or its results have expired.
  */
 export async function readRunsForPolls(
   db: Db,
@@ -219,7 +221,7 @@ function headColumns({ retentionDays }: AskedValues): RawBuilder<unknown> {
     run.node_errors::text AS node_errors, member.user_id IS NOT NULL AS is_visible, member.role`;
 }
 
-/** Returns an expression for the milliseconds since `changedAt`, or since the run was accepted. */
+/** Returns an expression for the milliseconds since `changedAt`, or since the run was accepted if that is later. */
 function quietSince(changedAt: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(extract(epoch FROM now() - greatest(${changedAt}, run.created_at)) * 1000)::float8`;
 }

@@ -8,12 +8,9 @@ export interface PolledState extends Version {
   runId: string;
   status: StoredRunStatus;
   isStarted: boolean;
-  /** Milliseconds since a node started or ended, or since the run was accepted. */
+  /** Milliseconds since the last start or end of a node, or since the run was accepted if that is later. */
   quietMs: number;
-  /**
-   * True if the run ended longer ago than the retention period and has no flag that keeps its results, even if they are
-   * not deleted yet.
-   */
+  /** True if the results of the run have expired, even if retention has not deleted them yet. */
   isExpired: boolean;
   isVisible: boolean;
   /** The reader's role in the run's project; null if the run is not visible. */
@@ -28,7 +25,7 @@ interface PolledOutput {
 }
 
 export interface PolledRun extends PolledState {
-  /** Undefined while no output node has ended. */
+  /** Undefined while no output node has succeeded, and for a run that is not visible or has expired. */
   output: PolledOutput | undefined;
   nodes: PolledNode[];
 }
@@ -36,19 +33,22 @@ export interface PolledRun extends PolledState {
 export interface PolledNode {
   id: string;
   status: NodeStatus;
-  /** JSON text that is passed on without being parsed, because it may have several megabytes. */
+  /** JSON text; null for a node without a result, and for one with `apartBytes`. */
   result: string | null;
-  /** The size of a result that is too large to be read with the others (`readResultPieces` reads it). */
+  /**
+   * The size of a result that is left out, so that one read does not take too much memory (`readResultPieces` and
+   * `readResults` read it).
+   */
   apartBytes?: number | null;
   errorCode: string | null;
   errorMessage: string | null;
   /** True if the node failed and the run survives the failure. */
   isHandled: boolean;
-  /** True if the node was not executed. */
+  /** True if the result comes from an earlier run, a mock or a pin. */
   isReused: boolean;
   /** The origin of a result in a test: `mock`, `pin`, or the id of a run. */
   source: string | null;
-  /** True if the pin was made in another drawing. */
+  /** True if the node of the pin, or something before it, has changed since the pin was made. */
   isStale: boolean;
   /** ISO 8601, as JSON writes a Date. */
   startedAt: string;
@@ -58,7 +58,7 @@ export interface PolledNode {
   iterations?: IterationCounts | null;
 }
 
-/** The columns of a node in the rows of polls and events; all null if the row has no node. */
+/** The columns of a node in the rows of polls and events; nullable, because a row may have no node. */
 export interface NodeColumns {
   nodeStatus: NodeStatus | null;
   result: string | null;

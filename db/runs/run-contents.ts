@@ -1,5 +1,4 @@
-// Parses a run's drawing and input from its rows: for the worker, which executes them, and for the API, which shows
-// the input of a node.
+// Parses a run's drawing, input and secrets from its rows, for the worker and the API.
 import { secretFieldsOf, type RunInput } from '../../graph/input.js';
 import type { JsonObject } from '../../graph/json.js';
 import { parseJson } from '../../graph/json-text.js';
@@ -19,7 +18,7 @@ export interface RunNode {
   data: Record<string, unknown>;
   /** The ids of the loops around the node, the outermost first. */
   loops: string[];
-  /** The id of the last node of a loop's body; undefined if the body has none or several. */
+  /** If the node is a loop, the id of the last node of its body; undefined if the body has none or several. */
   lastNode: string | undefined;
 }
 
@@ -27,7 +26,7 @@ export interface RunGraph {
   /** The nodes that the run can reach, by id. */
   nodes: Map<string, RunNode>;
   fields: Record<string, unknown>[];
-  /** Secrets that are still in the stored drawing, by their paths: the build that stored it did not recognise them. */
+  /** Secrets that are still in the stored drawing, by place: the build that stored it did not recognise them. */
   unsealed: SecretMap;
 }
 
@@ -63,11 +62,11 @@ export interface RunContents {
   inputText: string;
   /** The input with every secret field masked as `********`, however short its value. */
   publicInput: RunInput;
-  /** The secrets of the drawing, by their paths. */
+  /** The secrets of the drawing, by place. */
   secrets: SecretMap;
-  /** Everything that `masker` masks: the run's own secrets and those passed from other runs. */
+  /** The run's own secrets, and those that other runs and people have passed to it. */
   secretTexts: string[];
-  /** Masks all secrets of this run in everything that is stored or shown. */
+  /** Masks `secretTexts`, except very short ones, in text that is stored or shown. */
   masker: Masker;
 }
 

@@ -4,7 +4,8 @@ import type { Plan } from '../../graph/plan.js';
 
 /**
  * Everything that a worker needs to know about a run before it executes a node. While the run lasts it never changes,
- * except that the run starts (`isStarted`) and that other runs may pass more secrets.
+ * except that a queued run of a conversation gets its drawing, input and secrets when it leaves the queue
+ * (`startQueuedRun`), that the run starts (`isStarted`), and that other runs and people may pass more secrets.
  */
 export interface StoredRunContext {
   runId: string;
@@ -15,7 +16,7 @@ export interface StoredRunContext {
   input: string;
   inputEnc: Buffer | null;
   secretsEnc: Buffer | null;
-  /** Secrets of other runs (passed-secrets.ts), sealed. */
+  /** Secrets that other runs (passed-secrets.ts) and people have passed, sealed. */
   passedSecretsEnc: Buffer | null;
   /** The number of ancestor runs: 0 unless another run has started it. */
   depth: number;
@@ -82,8 +83,8 @@ export async function findPlanOfRun(db: Db, runId: string): Promise<StoredPlan |
 }
 
 /**
- * Returns the size of a run's input, masked and sealed together, and that of its drawing as JSON text. Undefined if the
- * run is unknown.
+ * Returns two sizes in bytes: that of a run's input (the masked text plus the sealed whole input, if there is one), and
+ * that of its drawing as JSON text. Returns undefined if the run is unknown.
  */
 export async function measureRunContext(
   db: Db,

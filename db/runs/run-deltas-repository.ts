@@ -14,7 +14,7 @@ export interface ReportedToolCall {
   arguments: string;
 }
 
-/** The text and the tool calls that a row adds to its step. Secrets are masked. */
+/** The text and the tool calls that a row adds to its step, a model call of the node. Secrets are masked. */
 export interface DeltaBody {
   text?: string;
   toolCalls?: ReportedToolCall[];
@@ -38,9 +38,9 @@ export interface RunDelta extends DeltaKey {
 const MAX_MESSAGE_BYTES = 7_900;
 
 /**
- * Stores the deltas of the runs that somebody reads, notifies the API processes, and returns the ids of these
- * runs. Skips deltas of an attempt that is not the node's latest, and of nodes that have ended. Safe to repeat
- * with the same rows.
+ * Stores the deltas of those of `runIds` whose deltas somebody reads, notifies the API processes, and returns these
+ * ids. Skips deltas of an attempt that is not the node's latest, and of nodes that have ended. Safe to repeat with the
+ * same rows.
  */
 export async function writeDeltas(db: Db, runIds: string[], deltas: RunDelta[]): Promise<Set<string>> {
   const bodies = deltas.map(({ body }) => JSON.stringify(body));
@@ -89,28 +89,29 @@ export function readDeltaMessage(message: string): RunDelta | undefined {
 }
 
 /**
- * Returns the rows of the latest attempts of a run's nodes that come after the `known` ones, in order. For a node that
- * is not in `known`, returns its last step.
+ * Returns the rows of the latest attempts of the runs' nodes that come after the `known` ones, in order. For a node
+ * that is not in `known`, returns its last step.
  */
-export async function readDeltas(db: Db, runId: string, known: Omit<DeltaKey, 'runId'>[]): Promise<RunDelta[]> {
+export async function readDeltas(db: Db, runIds: string[], known: DeltaKey[]): Promise<RunDelta[]> {
   const { rows } = await sql<DeltaKey & { body: string }>`
     WITH known AS (
-      SELECT * FROM unnest(${known.map(({ path }) => path)}::text[], ${known.map(({ nodeId }) => nodeId)}::text[],
-        ${known.map(({ attempt }) => attempt)}::integer[], ${known.map(({ step }) => step)}::integer[],
-        ${known.map(({ number }) => number)}::integer[]) AS known (path, node_id, attempt, step, number)
+      SELECT * FROM unnest(${known.map(({ runId }) => runId)}::uuid[], ${known.map(({ path }) => path)}::text[],
+        ${known.map(({ nodeId }) => nodeId)}::text[], ${known.map(({ attempt }) => attempt)}::integer[],
+        ${known.map(({ step }) => step)}::integer[], ${known.map(({ number }) => number)}::integer[])
+        AS known (run_id, path, node_id, attempt, step, number)
     )
     SELECT delta.run_id AS "runId", delta.path, delta.node_id AS "nodeId", delta.attempt, delta.step, delta.number, delta.body
     FROM run_deltas AS delta
     JOIN node_results AS node ON node.run_id = delta.run_id AND node.path = delta.path AND node.node_id = delta.node_id
       AND node.attempts = delta.attempt
-    LEFT JOIN known ON known.path = delta.path AND known.node_id = delta.node_id
-    WHERE delta.run_id = ${runId}::uuid AND CASE WHEN known.node_id IS NOT NULL
+    LEFT JOIN known ON known.run_id = delta.run_id AND known.path = delta.path AND known.node_id = delta.node_id
+    WHERE delta.run_id = ANY (${runIds}::uuid[]) AND CASE WHEN known.node_id IS NOT NULL
       THEN (known.attempt, known.step, known.number) < (delta.attempt, delta.step, delta.number)
       ELSE delta.step = (
         SELECT max(step) FROM run_deltas AS last
         WHERE last.run_id = delta.run_id AND last.path = delta.path AND last.node_id = delta.node_id
           AND last.attempt = delta.attempt) END
-    ORDER BY delta.path, delta.node_id, delta.attempt, delta.step, delta.number`.execute(db);
+    ORDER BY delta.run_id, delta.path, delta.node_id, delta.attempt, delta.step, delta.number`.execute(db);
   return rows.map(({ body, ...key }) => ({ ...key, body: JSON.parse(body) as DeltaBody }));
 }
 
@@ -122,7 +123,10 @@ export interface StoredAnswer {
   content: string;
 }
 
-/** Returns undefined if the node has not succeeded, calls no models, or its result is not text or has expired. */
+/**
+ * Returns undefined if the node has not succeeded or has made no model call in this run, or if its result is not text
+ * or has expired.
+ */
 export async function readAnswer(db: Db, { runId, path, nodeId }: NodeKey): Promise<StoredAnswer | undefined> {
   const { rows } = await sql<{ attempt: number; step: number | null; content: string | null }>`
     SELECT node.attempts AS attempt, last.step,

@@ -75,7 +75,7 @@ interface EventRow
   extends Pick<RunEvent, 'version' | 'kind' | 'path' | 'subject' | 'status' | 'apartBytes'>, NodeColumns {
   runId: string;
   apartBytes: number | null;
-  /** Null, with the columns of the node, if the event is not about a node. */
+  /** The path of the node in `content`; null if the event has no such node. */
   nodePath: string | null;
   object: Record<string, unknown> | null;
   hasOutput: boolean;

@@ -18,8 +18,8 @@ interface FlagChange {
 
 /**
  * Sets or clears a flag. Setting an exclusive flag clears it on the run that had it, in the same transaction. A flag
- * keeps the results of its run from expiring, so it cannot be set once they have expired: returns false then and
- * changes nothing. The caller must have checked that the run belongs to the workflow.
+ * keeps the results of its run from expiring, so it cannot be set once retention has expired them (`expireRuns`):
+ * returns false then and changes nothing. The caller must have checked that the run belongs to the workflow.
  */
 export function setRunFlag(db: Db, { workflowId, runId, flag, value }: FlagChange): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
@@ -63,8 +63,8 @@ interface FlagCandidate {
 }
 
 /**
- * Returns undefined if the workflow has no such run. The result stays valid: a terminal status and the
- * drawing never change.
+ * Returns undefined if the workflow has no such run. The result for an ended run stays valid, because a terminal status
+ * and the drawing never change.
  */
 export async function findFlagCandidate(db: Db, workflowId: number, runId: string): Promise<FlagCandidate | undefined> {
   const { rows } = await sql<FlagCandidate>`

@@ -1,5 +1,5 @@
-// A run starts by `startRun` and ends by `endRun`, no matter who reports it: a worker, the reconciler, or an external
-// executor (the endpoint execution-update).
+// A run starts by `startRun` and ends by `endRun`, no matter who reports it: a worker, the API, or an external executor
+// (the endpoint execution-update).
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Plan } from '../../graph/plan.js';
 import { SYSTEM } from '../audit/audit-entry.js';
@@ -21,7 +21,7 @@ export interface RunOutcome {
   error?: { code: string; message: string } | undefined;
   /** ISO 8601. The default is the database's clock. */
   finishedAt?: string | undefined;
-  /** Failures of nodes whose activity could not record them, because it timed out or never finished. */
+  /** Failures of nodes outside loops, as an external executor reports them. Ended nodes are not changed. */
   failedNodes?: Record<string, { code: string; message: string }> | undefined;
 }
 
@@ -44,7 +44,7 @@ const END_REPORT = 2;
  * Starts the run, unless it has been started, and records the end of its trigger, in one statement. Changes nothing if
  * the run has ended; does not replace a result of the trigger. Records the trigger of a started run, too, because a
  * report from outside starts a run without it. Returns true if this call has recorded the end of the trigger. `trigger`
- * is undefined if the run starts with another node.
+ * is undefined for a report from outside, and if the run starts with another node.
  */
 export async function startRun(
   db: Db,
@@ -123,8 +123,8 @@ export function reportProgress(db: Database, runId: string, report: number): Pro
 /**
  * Ends the run. The call may be repeated. In one transaction it writes the terminal status, closes open nodes, adds
  * missing transactions, requests the cancellation of child runs, answers the parent run, and stores the webhook event.
- * A process that dies before the commit has changed nothing, and its caller repeats the call. After the commit the
- * caller announces the end (acceptance/announce-run-end.ts). `report` is the number of a report from outside.
+ * A process that dies before the commit has changed nothing. After the commit the caller announces the end
+ * (acceptance/announce-run-end.ts). `report` is the number of a report from outside.
  */
 export async function endRun(db: Db, runId: string, outcome: RunOutcome, report?: number): Promise<RunChange> {
   const ended = isPlainSuccess(outcome) ? await succeedRun(db, runId, report) : undefined;
@@ -138,8 +138,8 @@ function isPlainSuccess({ status, error, finishedAt, failedNodes }: RunOutcome):
 }
 
 /**
- * The fast path for nearly all runs: ends a success that leaves nothing open, in one statement. Returns undefined, and
- * changes nothing, if something is open.
+ * The fast path for nearly all runs: ends a success that leaves nothing open and costs no fee, in one statement.
+ * Returns undefined, and changes nothing, in all other cases, also if the run has ended or is unknown.
  */
 async function succeedRun(db: Db, runId: string, report: number | undefined): Promise<RunChange | undefined> {
   const isInOrder = report === undefined ? sql`true` : sql`sequence < ${report}`;
@@ -250,8 +250,8 @@ async function endWithin(
     .returning(notifyOfEnd(runId).as('notified'))
     .execute();
   await enqueueWebhookEvent(trx, { type: EVENTS[outcome.status], runId });
-  // A request to cancel is audited when it is made. If there was none, the run was cancelled in Temporal or by an
-  // external executor.
+  // A person's request to cancel is audited when it is made. Without any request, the run was cancelled or terminated
+  // in Temporal, or cancelled by an external executor.
   if (status === 'Cancelled' && run.cancel_requested_at === null) {
     const cancelled = { action: 'run.cancelled', type: 'run', doer: SYSTEM, keyOf: () => ({ id: runId }) } as const;
     await recordChange(trx, cancelled, () => Promise.resolve());
@@ -310,7 +310,7 @@ async function closeNodes(trx: Transaction<Tables>, runId: string, { failedNodes
 
 const ROWS_AT_ONCE = 1_000;
 
-/** Adds a billing transaction for every executed node that has none, because its worker could not write one. */
+/** Adds a billing transaction for every executed node that has none. */
 async function addMissingTransactions(
   trx: Transaction<Tables>,
   runId: string,
@@ -326,7 +326,7 @@ async function addMissingTransactions(
     )
     .select(['node.path', 'node.node_id', 'node.status', 'node.error_code'])
     .select(
-      // An agent that was cancelled while waiting pays for the model calls that it has made.
+      // A node that was closed pays for the model calls that it has made, such as an agent that was waiting.
       sql<string>`coalesce(spent.usd, 0)`.as('amount_usd'),
     )
     .select(sql<boolean>`coalesce(spent.is_estimated, false)`.as('is_estimated'))

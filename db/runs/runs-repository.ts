@@ -80,7 +80,7 @@ export async function findRunToStart(db: Db, runId: string): Promise<RunToStart 
   return row && { ...row, plan: row.plan as Plan, isResumed: row.resumed_from !== null || row.purpose === 'test' };
 }
 
-/** The contents that a re-run copies. */
+/** The contents of a run whose input a new run reuses (api/runs/re-run.ts). */
 interface OriginalRun {
   id: string;
   project_id: number;
@@ -128,8 +128,8 @@ export async function findRunStatus(db: Db, workflowId: number, runId: string): 
 
 /**
  * Stores the request to cancel, so that it survives a crash of this process and an outage of Temporal. Returns false
- * if the run has ended. The reconciler checks the run soon, but not before `startGraceSeconds` after acceptance: until
- * then the start may still be on its way, and "no such workflow" proves nothing.
+ * if the run is not open. The reconciler checks the run soon, but not before `startGraceSeconds` after acceptance:
+ * until then the start may still be on its way, and "no such workflow" proves nothing.
  */
 export async function requestCancel(db: Db, runId: string, startGraceSeconds: number): Promise<boolean> {
   const result = await db
@@ -148,12 +148,20 @@ export async function requestCancel(db: Db, runId: string, startGraceSeconds: nu
 }
 
 /**
- * Claims up to `limit` due runs and leases them for `leaseSeconds`. If the process dies, another one claims them after
- * the lease; no two processes claim the same run. Returns undefined while another process is claiming (ADR 8).
+ * Claims up to `limit` due runs. They are due again after `leaseSeconds`, unless another time is set meanwhile, so that
+ * they are checked even if this process dies. Returns undefined while another process is claiming (ADR 8).
  */
 export function claimRunsToCheck(db: Database, limit: number, leaseSeconds: number): Promise<RunToCheck[] | undefined> {
   return withAdvisoryLock(db, 'reconciler', (trx) => claimDueRuns(trx, limit, leaseSeconds));
 }
+
+/**
+ * True if the run's workflow or project is deleted. `cancelOpenRuns` cannot see a run that is accepted while it works,
+ * so the first check of such a run cancels it.
+ */
+const isUnreachable = sql<boolean>`EXISTS (
+  SELECT FROM workflows JOIN projects ON projects.id = workflows.project_id
+  WHERE workflows.id = runs.workflow_id AND (workflows.archived_at IS NOT NULL OR projects.deleted_at IS NOT NULL))`;
 
 function claimDueRuns(trx: Db, limit: number, leaseSeconds: number): Promise<RunToCheck[]> {
   return trx
@@ -161,6 +169,7 @@ function claimDueRuns(trx: Db, limit: number, leaseSeconds: number): Promise<Run
     .set((eb) => ({
       next_check_at: sql<Date>`now() + make_interval(secs => ${leaseSeconds})`,
       check_attempts: eb('check_attempts', '+', 1),
+      cancel_requested_at: sql<Date | null>`coalesce(cancel_requested_at, CASE WHEN ${isUnreachable} THEN now() END)`,
     }))
     .where('id', 'in', (eb) =>
       eb
@@ -184,7 +193,7 @@ interface NextCheck {
   isStuck?: boolean;
 }
 
-/** Sets the time of the reconciler's next check of an open run: soon if a cancellation was requested meanwhile. */
+/** Sets the time of the reconciler's next check of an open run: within 15 seconds if a cancellation was requested. */
 export async function scheduleCheck(db: Db, runId: string, { delaySeconds, isStuck }: NextCheck): Promise<void> {
   const delay = sql`CASE WHEN cancel_requested_at IS NULL THEN ${delaySeconds} ELSE least(${delaySeconds}, 15) END`;
   const stuckSince = isStuck === true ? sql<Date>`coalesce(stuck_since, now())` : null;

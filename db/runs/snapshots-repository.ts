@@ -54,12 +54,12 @@ const isOrphan = sql<boolean>`graph.hash IS DISTINCT FROM (
 
 /**
  * Deletes unreferenced graphs among the next `limit` after `afterHash`. They exist because acceptance stores a graph
- * before its run, and may fail in between.
+ * before its run and may fail in between, and because a queued run may get another graph with its turn.
  *
  * Graphs younger than an hour are left for acceptances under way. An acceptance that reuses an older orphan is safe
  * too: its run locks the graph, which the lock here then skips, or finds it gone and stores it again
- * (`isSnapshotGone`). The deletion checks for references again, because a run may be stored after the snapshot of the
- * locking statement and before its lock.
+ * (`isSnapshotGone`). The deletion checks for references again, because a run may be stored after the locking statement
+ * has checked them and before it locks the graph.
  */
 export async function deleteOrphanedSnapshots(
   trx: Transaction<Tables>,

@@ -36,18 +36,18 @@ const taskId = sql`CASE wait.kind WHEN 'human' THEN (
   SELECT task.task_id FROM human_tasks AS task
   WHERE task.run_id = wait.run_id AND task.path = wait.path AND task.node_id = wait.node_id) END`;
 
-/** JSON of a `StoredWait` if the node has started to wait, even if the wait is over. */
+/**
+ * JSON of a `StoredWait` if the node has started to wait, even if its own wait is over. A wait for a connection or a
+ * worker, or of a tool call, is shown only while it is open.
+ */
 export const startedWait: RawBuilder<unknown> = ofWait(sql`json_build_object('for', wait.kind,
   'until', CASE WHEN isfinite(wait.until) THEN ${isoText(sql`wait.until`)} END, 'token_enc', ${token}, 'task_id', ${taskId}, 'run_id', wait.child_run_id,
   'connection_id', wait.connection_id, 'pool', wait.pool)`);
 
-/** JSON of a `StoredWait` if the node is waiting now. */
+/** `startedWait` while the node is in progress. */
 export const storedWait: RawBuilder<unknown> = sql`CASE WHEN node.status = 'in progress' THEN ${startedWait} END`;
 
-/**
- * The kind of the wait that `startedWait` shows, or null. So an ended wait for a connection or a worker, or of a tool
- * call, is not shown.
- */
+/** The kind of the wait that `startedWait` shows, or null. */
 export const waitedFor: RawBuilder<unknown> = ofWait(sql`wait.kind`);
 
 export interface SealedToken {

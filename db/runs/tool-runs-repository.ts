@@ -21,7 +21,7 @@ export function findRunEnd(db: Db, runId: string): Promise<RunEnd | undefined> {
     .executeTakeFirst();
 }
 
-/** Returns true if a spending limit stopped a run below this one. */
+/** Returns true if a spending limit stopped a run below this root run. */
 export async function hasReachedLimitBelow(db: Db, runId: string): Promise<boolean> {
   const found = await db
     .selectFrom('runs')

@@ -1,4 +1,5 @@
-// Firings of schedules. Each starts one run, even if it is repeated. Writer: the worker; the API pauses schedules.
+// Firings of schedules. Each starts at most one run, even if it is repeated. Writer: the worker; the API pauses
+// schedules.
 import { sql, type RawBuilder } from 'kysely';
 import { insertAuditEntry } from '../audit/audit-entry.js';
 import { findTarget } from '../audit/subjects.js';
@@ -101,7 +102,10 @@ export interface Refusal {
   message: string;
 }
 
-/** True if no later firing is stored. Missed firings may be caught up on after it and must not replace it. */
+/**
+ * True unless the columns `last_*` of the schedule describe a later firing, which a missed one that is caught up on
+ * must not replace.
+ */
 function isNoneLater(at: Date): RawBuilder<boolean> {
   return sql`(last_firing_at IS NULL OR last_firing_at <= ${at})`;
 }

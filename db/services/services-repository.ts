@@ -128,8 +128,8 @@ export async function lockService(transaction: Db, projectId: number, id: string
 }
 
 /**
- * Returns the services of a project by name; with `search` those that have each of its words in name and description,
- * or in their name and the title of an action. The caller must have checked access.
+ * Returns the services of a project by name; with `search` those that have each of its words in their name or
+ * description, or each in their name or the title of the same action. The caller must have checked access.
  */
 export function listServices(db: Db, projectId: number, search?: string): Promise<ServiceRecord[]> {
   const patterns = search === undefined ? undefined : toPatterns(search);
@@ -169,7 +169,10 @@ export function findService(db: Db, id: string, reach: Reach): Promise<ServiceRe
 
 export type ActionRecord = InferResult<ReturnType<typeof actions>>[number];
 
-/** Returns the actions in the order of the document; with `search` those with its words in texts that people read. */
+/**
+ * Returns the actions in the order of the document; with `search` those that have each of its words in their id, title,
+ * path or description.
+ */
 export async function pageOfActions(
   db: Db,
   {

@@ -1,4 +1,4 @@
-// Counts failed logins. While an account is attacked, it delays strangers: people who sign in from networks that are
+// Counts failed logins, and delays strangers while an account is attacked: people who sign in from networks that are
 // unknown to the account. Writer: the API. Each function is one statement, so no lock outlives it
 // (docs/operate/sign-in.md, "Guessing passwords").
 import { sql } from 'kysely';

@@ -44,8 +44,8 @@ export function changePassword(db: Db, { userId, before, hash, sessionId }: Pass
 }
 
 /**
- * Uses up a password link, sets the password, ends all sessions, deletes all other links, and opens a session. Returns
- * undefined, and changes nothing, if the link was used meanwhile or the user is not active.
+ * Uses up a password link, sets the password, ends all sessions, deletes all unused links, and opens a session. Returns
+ * undefined, and changes nothing, if the link cannot be used any more (`redeemLink`) or the user is not active.
  */
 export function resetPassword(
   db: Db,

@@ -26,8 +26,8 @@ export interface ReservedCall extends ChatCall {
 }
 
 /**
- * Reserves a call. Returns the limit that it would exceed, and stores nothing then. The commit does not wait for the
- * disk: a crash of the database's machine may lose the calls of the last second, but never their ends.
+ * Reserves a call. If the call would exceed a limit, returns the limit and does not store the call. The commit does not
+ * wait for the disk: a crash of the database's machine may lose the calls of the last second, but never their ends.
  */
 export async function startChatCall(db: Db, call: ReservedCall): Promise<PassedLimit | undefined> {
   const { rows } = await sql<PassedLimitRow>`
@@ -92,8 +92,8 @@ export async function extendChatCalls(db: Db, ids: string[], leaseSeconds: numbe
 const AT_ONCE = 500;
 
 /**
- * Ends the calls of dead processes. Their usage is unknown, so they cost the reserved amount, marked as estimated.
- * Returns the number of calls.
+ * Ends up to `AT_ONCE` calls whose lease has ended, such as those of dead processes. Their usage is unknown, so they
+ * cost the reserved amount, marked as estimated. Returns the number of calls.
  */
 export async function endDeadChatCalls(db: Db): Promise<number> {
   const { rows } = await sql`

@@ -19,7 +19,10 @@ interface ChatTransactionQuery {
   offset: number;
 }
 
-/** Lists the transactions of the user's projects, and of the user's own calls outside projects, newest first. */
+/**
+ * Lists the transactions of the chat proxy in the user's projects, newest first. Those of the user's own calls outside
+ * projects are among them, unless the request is limited to a project.
+ */
 export async function listChatTransactions(
   db: Db,
   { reach, projectId, limit, offset }: ChatTransactionQuery,

@@ -1,5 +1,5 @@
 // Applies the spending limits to model calls (docs/use/spending.md). The statement that claims a call reserves its
-// maximum cost. The statement that records the transaction replaces the reservation with the price.
+// maximum cost. When its answer is recorded, its price replaces the reservation.
 import { sql } from 'kysely';
 import { isZeroDecimal } from '../../graph/decimal.js';
 import type { Db } from '../core/client.js';
@@ -26,7 +26,7 @@ export interface PassedLimit {
 
 const SPANS: Record<SpendingPeriod, string> = { day: ' on this day (UTC)', month: ' in this month (UTC)', total: '' };
 
-/** Returns the end of a sentence about the limit; empty without a period. */
+/** Returns the end of a sentence about the limit; may be empty. */
 export function spanOf(period: SpendingPeriod | null): string {
   return period === null ? '' : SPANS[period];
 }

@@ -20,8 +20,8 @@ export interface Reserved {
 }
 
 /**
- * Returns the reservations of a project's calls that are in flight, or that were cut off, or answered in this period,
- * and are in no transaction yet.
+ * Returns the sum and the number of a project's reservations: those of calls in flight, and those of calls that are in
+ * no transaction yet and were cut off, or were answered in the current period of the project's limit.
  */
 export async function readReserved(db: Db, projectId: number): Promise<Reserved> {
   const { rows } = await sql<Reserved>`

@@ -24,9 +24,12 @@ export interface UsageRow {
   label: string;
   /** Runs with a transaction in the span. */
   runs: number;
-  /** Model calls that were answered, or cut off after they were sent. */
+  /**
+   * Model calls that were answered, or cut off after they were sent. Of the chat proxy, those that succeeded or were
+   * charged.
+   */
   calls: number;
-  /** Calls whose tokens no provider has reported. */
+  /** Calls for which the provider has not reported both counts of tokens. */
   estimatedCalls: number;
   inputTokens: number;
   outputTokens: number;
@@ -60,8 +63,8 @@ const GROUPINGS: Record<UsageGroup, Grouping> = {
 
 /**
  * Orders days by date, and everything else by cost, the most expensive first. Calls of the chat proxy outside projects
- * are their user's own: they are included unless a project is selected. `OFFSET 0` keeps the planner to the indexes:
- * it would overestimate a project's share of the table.
+ * are their user's own: they are included unless the query or the API key is restricted to a project. `OFFSET 0` makes
+ * PostgreSQL use the indexes; its planner would overestimate a project's share of the table.
  */
 export async function readUsage(db: Db, query: UsageQuery): Promise<UsageRow[]> {
   const { reach, projectId, groupBy, from, until } = query;
@@ -105,7 +108,7 @@ export async function readUsage(db: Db, query: UsageQuery): Promise<UsageRow[]> 
   return rows;
 }
 
-/** Providers report unbounded numbers, but an integer in JSON is bounded. */
+/** Counts of providers are untrusted, so their sum is limited to the largest safe integer of JavaScript. */
 function countOf(tokens: 'input' | 'output'): RawBuilder<number> {
   return sql`least(coalesce(sum(${sql.ref(`used.${tokens}`)}), 0), ${Number.MAX_SAFE_INTEGER}::bigint)::bigint`;
 }

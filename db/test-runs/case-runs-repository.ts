@@ -12,7 +12,7 @@ type CaseStatus = 'in progress' | 'passed' | 'failed' | 'error';
 export interface CaseDetail {
   expect: CaseContent['expect'];
   failures: { expectation: Expectation; actual: unknown }[];
-  /** Why no run could be started, or why the case was ended early. */
+  /** Why no run was started or the case could not be judged, or the error with which its run ended. */
   error?: { code: string; message: string } | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface CaseRun {
 export interface TriedDrawing {
   /** Includes its secrets. */
   drawing: Record<string, unknown>;
-  /** Null for a drawing that is not stored. */
+  /** Null for a drawing that is not stored as a version. */
   version: number | null;
 }
 

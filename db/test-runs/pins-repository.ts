@@ -11,17 +11,20 @@ interface StoredPin {
   outcome: FixedOutcome;
   /**
    * The node's fingerprint (api/test-runs/fingerprints.ts) when it was pinned; null if the saved drawing could not be
-   * compiled or did not have the node.
+   * compiled or its start did not reach the node.
    */
   fingerprint: string | null;
-  /** The texts that were secret when it was pinned, if the outcome contains secrets. */
+  /**
+   * The secrets of the saved drawing when the node was pinned, or of the run that the outcome comes from, if the
+   * outcome contains any.
+   */
   secretsThen?: string[] | undefined;
 }
 
 export interface PinPlace {
   workflowId: number;
   nodeId: string;
-  /** The iteration that encloses the node; empty outside loops. */
+  /** The iteration that encloses the node; empty outside loops, and for a pin that counts in all iterations. */
   path: string;
 }
 

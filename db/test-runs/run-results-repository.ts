@@ -1,4 +1,4 @@
-// Reads results of runs, for pins and for the expectations of cases.
+// Reads results of runs, for pins, for cases and their expectations, and for tests that reuse results.
 import { sql } from 'kysely';
 import { iterationPath } from '../../graph/iteration-path.js';
 import type { Handle, NodeKey } from '../../graph/plan.js';
@@ -24,7 +24,7 @@ export interface ResultToPin {
 
 /**
  * Returns undefined if the workflow has no such run, the node has not ended in it, or its results have expired; and for
- * a run of the assistant in the editor, because every member reads the pins.
+ * a run of the assistant in the editor, because every member may read the pins, but not such a run.
  */
 export async function findResultToPin(
   db: Db,
@@ -141,8 +141,8 @@ function endsOf(db: Db, runId: string, nodeIds: readonly string[]) {
 }
 
 /**
- * Returns the output of a run as JSON text; undefined if the run has none, or if the result of the output's node has
- * more than `mostBytes`.
+ * Returns the output of a run as JSON text; undefined if the run has none, if it has expired, or if the result of its
+ * node has more than `mostBytes`.
  */
 export async function findOutput(db: Db, runId: string, mostBytes = 2 ** 31 - 1): Promise<string | undefined> {
   const { rows } = await sql<{ text: string | null }>`
@@ -152,7 +152,7 @@ export async function findOutput(db: Db, runId: string, mostBytes = 2 ** 31 - 1)
   return rows[0]?.text ?? undefined;
 }
 
-/** Returns the bytes of the result that contains the output of a run; 0 if the run has no output. */
+/** Returns the bytes of the result that contains the output of a run; 0 if there is no output, or it has expired. */
 export async function measureOutput(db: Db, runId: string): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     SELECT output.result_bytes AS bytes

@@ -9,7 +9,7 @@ import type { Tables } from '../core/tables.js';
 import { notifyWatchers } from '../watches/notify-watchers.js';
 import { valueStartOf } from '../nodes/run-output.js';
 
-/** The path of a result that is fixed in all iterations. */
+/** The path of a fixed result that counts in all iterations, or whose node is outside loops. */
 export const EVERYWHERE = '*';
 
 export type TestFacts = Omit<Tables['test_runs'], 'run_id' | 'asked_by'>;

@@ -1,5 +1,5 @@
-// Users. Writers: the API, the admin commands, the first start of the embedded stack, and sign-in by OpenID Connect
-// (which creates them).
+// Users. Writers: the API (administrators, and sign-in by OpenID Connect), the admin commands, and the first start of
+// the embedded stack.
 import { sql, type Selectable } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';

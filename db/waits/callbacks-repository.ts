@@ -27,7 +27,10 @@ const isAwaited = sql<boolean>`(
     SELECT FROM node_results AS node
     WHERE node.run_id = wait.run_id AND node.path = wait.path AND node.node_id = wait.node_id AND node.is_reused))`;
 
-/** `repeated`: already accepted, and the run is open. `too_late`: the run or its wait has ended. */
+/**
+ * `repeated`: already accepted, and the run is open. `too_late`: the run or the wait has ended, or the result of the
+ * node is reused.
+ */
 export type CallbackOutcome = { status: 'accepted'; wait: NodeKey } | { status: 'repeated' | 'too_late' | 'unknown' };
 
 /**

@@ -41,7 +41,7 @@ export async function startWait(
 }
 
 export interface EndedWait {
-  /** The size of the sealed answer (`readAnswer` reads it); null if nobody has answered. */
+  /** The size of the sealed body of the callback (`readAnswer` reads it); null if no callback was accepted. */
   answerBytes: number | null;
 }
 

@@ -6,7 +6,7 @@ import type { WaitKey } from './wait-key.js';
 
 /**
  * Claims answered waits whose signal is not confirmed, the least often tried first. Each is returned again after a
- * pause that doubles each time, so that an undeliverable signal does not delay the others.
+ * pause, which grows up to five minutes, so that an undeliverable signal does not delay the others.
  */
 export async function claimUndeliveredWakes(db: Db, olderThanSeconds: number, limit: number): Promise<WaitKey[]> {
   const { rows } = await sql<WaitKey>`

@@ -5,7 +5,7 @@ import type { StoredRunStatus } from '../core/tables.js';
 /**
  * Each visible change adds one step:
  * - the acceptance, start and end of the run;
- * - the start and end of a node (one step if its start was not stored separately);
+ * - the start and end of a node or an iteration (both at once if the start was not stored separately);
  * - an approval or human task that is requested or settled, and each decision or answer that counts but does not
  *   settle it;
  * - the start and end of a wait for a connection, for a worker, or of a tool call for its child run;
@@ -29,9 +29,9 @@ export const countedOfRun: RawBuilder<unknown> = sql`run.status AS run_status,
   run.run_started_at IS NOT NULL AS is_started, ${deletedFiles} AS deleted_files`;
 
 /**
- * A subquery for the changes of the run with the alias `run`. It has no row if the run is plain (`isPlain` in
- * graph/plain-plan.ts); because of OFFSET, PostgreSQL does not call the function then. `changed_at` is the last start
- * or end of a node.
+ * A subquery for the changes of the run with the alias `run`. It has no row if the run is plain (`runs.is_plain`);
+ * because of OFFSET, PostgreSQL does not call the function then. `changed_at` is the last start or end of a node,
+ * without those in ended iterations.
  */
 export const changesUnlessPlain: RawBuilder<unknown> = sql`(
   SELECT changes, overdue, changed_at FROM run_changes(run.id) WHERE NOT run.is_plain OFFSET 0)`;
@@ -56,8 +56,8 @@ export interface VersionRow {
   changes: number;
   deleted_files: number;
   /**
-   * The number of pending requests whose deadline has passed. Readers see them as expired at once, but `changes` counts
-   * their end only when it is stored.
+   * The number of pending approvals whose deadline has passed. Readers see them as expired at once, but `changes`
+   * counts their end only when it is stored.
    */
   overdue: number;
 }

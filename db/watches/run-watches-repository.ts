@@ -1,4 +1,5 @@
-// The watched runs, for the statements that change runs (notify-watchers.ts). One row for each run and API process.
+// Stores which runs each API process watches, with a row for each run and process. Statements that change runs read
+// these rows (notify-watchers.ts).
 import { sql } from 'kysely';
 import { isVisibleTo } from '../access/reach.js';
 import type { Db } from '../core/client.js';
@@ -34,8 +35,8 @@ export async function watchRuns(db: Db, listener: string, watches: Watch[]): Pro
   });
 }
 
-// The statements below have lists in subqueries, which hide their lengths from the planner, so that one generic plan
-// serves all calls.
+// The statements that `createStatement` builds below have lists in subqueries, which hide their lengths from
+// PostgreSQL's planner, so that one generic plan serves all calls.
 
 const insertWatches = createStatement<
   { listener: string; runIds: string[]; deltas: boolean[]; endsOnly: boolean[] },

@@ -9,10 +9,11 @@ const REPEAT = sql`interval '10 seconds'`;
 /**
  * Makes a settled event of the project due again and returns it. Does not change a pending event, or one that was
  * requested again within `REPEAT`, even if that attempt is already over. A concurrent second request waits for the row
- * and finds the change of the first one. Returns undefined if the project has no such event; changes nothing
- * while the webhook is disabled. If the webhook is disabled right after this, the attempt drops the event.
+ * and finds the change of the first one. Returns undefined if the project has no such event, and `webhook_disabled`,
+ * without a change, while the webhook is disabled or has no address. If the webhook is disabled right after this, the
+ * attempt drops the event.
  *
- * Pending events of the same run wait until this one is settled, as they wait for any earlier event.
+ * Later pending events of the same run wait until this one is settled, as they wait for any earlier event.
  */
 export function sendDeliveryAgain(
   db: Db,

@@ -46,15 +46,15 @@ export type DeliveryListing = Pick<
   (typeof LISTED)[number] | (typeof TIMES)[number]
 >;
 
-/** The number of rows examined in one claim. The next claim, which follows at once, finds the others. */
+/** The number of rows examined in one claim. The next claim finds the others. */
 const SCANNED = 500;
-/** After a rotation, the previous secret signs too for this time. */
+/** After the secret was renewed, the previous one signs too for this time. */
 const OVERLAP = sql`interval '24 hours'`;
 
 /**
  * Leases due events. If this process dies, the lease expires and the event is sent again under the same id. An event
- * whose predecessor in its run is not settled is postponed: until the predecessor's next attempt, or by a second while
- * that is under way. Settling the predecessor makes the event due at once.
+ * that follows pending ones of its run is postponed: until the next attempt of the earliest, and by a second at least.
+ * When an event is settled, the next one of its run becomes due at once.
  */
 export async function claimDeliveries(db: Db, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
   const projects = [...limits.inFlight.keys()];

@@ -9,9 +9,9 @@ interface WebhookEvent {
 }
 
 /**
- * Call it in the transaction of the event, after the change of the run's status, so that an event is sent if and
- * only if the change is committed. Writes nothing if the project has no enabled webhook; nor for a request to
- * people if the run has ended.
+ * Call it in the transaction of the event, after the change of the run's status, so that an event is sent if and only
+ * if the change is committed. Writes nothing if the project has no enabled webhook, for a run of the assistant in the
+ * editor, and for a request to people if the run has ended.
  *
  * It takes the run's row lock, so that the events of a run are numbered in the order of their commits.
  */

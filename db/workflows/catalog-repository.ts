@@ -1,5 +1,6 @@
-// `all-workflows`: the workflows of all projects of a user, bookmarked ones first. A page of any size takes four
-// statements: pick the ids, measure the drawings, read the records, read the statistics. A fifth reads the last runs.
+// `all-workflows`: the workflows of all projects of a user, bookmarked ones first. A page takes four statements: pick
+// the ids, measure the drawings, read the records, read the statistics. If the drawings are large, the last two are
+// executed for each workflow (`listDrawings`). A fifth reads the last runs if they are requested.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../core/client.js';
 import { containing } from '../core/like-pattern.js';
@@ -152,8 +153,8 @@ export async function listTags(db: Db, projectId: number): Promise<{ tag: string
 const LATEST = 20;
 
 /**
- * Returns the statuses of the last runs of each workflow, newest first, without tests. Reads only the returned entries
- * of one index (`runs_history`).
+ * Returns the statuses of the last runs of each workflow, newest first, without tests and runs of the assistant in the
+ * editor. Reads only the returned entries of one index (`runs_history`).
  */
 export async function listLatestStatuses(db: Db, ids: number[]): Promise<Map<number, StoredRunStatus[]>> {
   if (ids.length === 0) return new Map();

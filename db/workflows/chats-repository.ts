@@ -28,7 +28,7 @@ function runnableChats(db: Db, reach: Reach) {
     .where('project_members.role', '!=', 'viewer');
 }
 
-/** Returns false if the workflow was deleted. The caller must have checked access. */
+/** Returns false for a deleted workflow, too. The caller must have checked access. */
 export async function isChatWorkflow(db: Db, workflowId: number): Promise<boolean> {
   const found = await db
     .selectFrom('workflows')

@@ -1,4 +1,4 @@
-// Drafts: the unsaved drawing of a user, one for each workflow. Nobody else reads it, and no run executes it.
+// Drafts: the unsaved drawing of a user, one for each workflow. Nobody else reads it, and only test runs execute it.
 import { sql, type InferResult } from 'kysely';
 import type { Db } from '../core/client.js';
 import { referFromDrawing } from '../files/references-repository.js';

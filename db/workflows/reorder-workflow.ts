@@ -4,7 +4,7 @@ import { inTransaction } from '../core/in-transaction.js';
 import { lockProject } from '../projects/lock-project.js';
 
 /**
- * Moves a workflow to `position` (from 1; values beyond the end mean the end) and shifts the ones in between, so that
+ * Moves a workflow to `position` (1 to n; other values mean the nearest one) and shifts the ones in between, so that
  * the positions of a project stay 1 to n. Holds the project's row lock, like everything that changes positions.
  * Returns false if the workflow is gone.
  */

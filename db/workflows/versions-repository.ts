@@ -18,7 +18,6 @@ const KEPT_VERSIONS = 1000;
  * `KEPT_VERSIONS`.
  */
 export async function storeVersion(trx: Db, workflowId: number): Promise<void> {
-  // Two statements, because nothing may be deleted before the current version is stored.
   await trx
     .insertInto('workflow_versions')
     .columns(['workflow_id', 'version', 'author_id', 'document', 'secrets_enc', 'created_at'])

@@ -169,12 +169,12 @@ export async function findDrawingUnless(
 
 /**
  * Updates a workflow. `toUpdate` reads the stored drawing under a row lock, so that concurrent updates cannot lose a
- * reused secret or take the same version number, and no publication comes in between. If it returns undefined, nothing
- * changes. `writeMore` runs in the same transaction. An error of either rolls back everything.
+ * secret that `********` keeps or take the same version number, and no publication comes in between. If it returns
+ * undefined, nothing changes. `writeMore` runs in the same transaction. An error of either rolls back everything.
  *
  * Reads the returned workflow in the same transaction, so that it contains no later change of somebody else: the caller
  * would name the revision of that change in its next update, and undo the change unseen. Returns undefined if the
- * workflow is gone.
+ * workflow is gone or out of `reach`.
  */
 export function updateWorkflow(
   db: Db,

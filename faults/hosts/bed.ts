@@ -42,7 +42,7 @@ export type ServiceName = (typeof APIS)[number] | (typeof WORKERS)[number];
 export const DATABASES = ['postgres1', 'postgres2'] as const;
 
 export const PORTS = { postgres: 5432, temporal: 7233, s3: 7070, api: 3000, worker: 9464, proxy: 80 };
-/** Long, because a busy machine may take minutes. It only ends a start that hangs. */
+/** Long, because a busy machine may take minutes. It only ends what hangs: a start, a download or a command. */
 const READY_MS = 600_000;
 const BACK_WITHIN = { timeoutMs: 120_000, intervalMs: 200 };
 /** The size of the file system of PostgreSQL's first server. It is small, so that `disk-full` fills it quickly. */
@@ -59,11 +59,11 @@ export interface Bed extends Struck {
   nextBuild: () => string;
   /** Resolves when each API process and each worker reports that it is ready, and the proxy reaches the API. */
   ready: () => Promise<void>;
-  /** The address of the health server. The Date header of its answers shows the clock of the process. */
+  /** The URL that says if the process is ready. The Date header of the answer shows the clock of the process. */
   healthUrl: (name: ServiceName) => string;
   /**
-   * Registers `undo` for `heal`, which is called if the fault fails. Returns a function that calls `undo`, unless it
-   * was already called.
+   * Registers `undo`, so that `heal` calls it if the fault fails. Returns a function that calls `undo`, or returns
+   * undefined if `undo` was already called.
    */
   registerUndo: <T>(undo: () => T) => () => T | undefined;
 }
@@ -89,7 +89,8 @@ interface BedOptions {
 }
 
 /**
- * Fetches and builds the programs that are missing. Must run outside the namespaces, which have only the bed's network.
+ * Fetches or builds Temporal's programs and, with Go, the S3 server, if they are missing. Must run outside the
+ * namespaces, which have only the bed's network.
  */
 export async function prepareBed({ isDev, report }: Omit<BedOptions, 'settings'>): Promise<void> {
   if (!isDev) await buildTemporal(report);
@@ -336,7 +337,7 @@ function createNextBuild(folder: string): string {
 
 /**
  * Writes the shipped HAProxy configuration with the addresses of the API hosts, and returns the command. HAProxy checks
- * each API process, and sends requests only to those that answer.
+ * each API process, and sends no requests to one that has failed three checks in a row.
  */
 function proxyCommand(hosts: Record<HostName, NetworkHost>, folder: string): Command {
   const text = readFileSync(path.resolve(import.meta.dirname, '../../deploy/haproxy/haproxy.cfg'), 'utf8');

@@ -24,14 +24,14 @@ const EVERYTHING: Rules = { in: 'iifname eth0', out: 'oifname eth0' };
 
 /** The effect of the loss of a host on the calls of nodes and on the API. */
 const EFFECTS: Record<HostName, Pick<HitDescription, 'cuts' | 'apiDown'>> = {
-  // The proxy sends requests to the other API process after it has detected the loss.
+  // Until the proxy has detected the loss, it also sends requests to the lost API process.
   api1: { cuts: 'nothing', apiDown: true },
   api2: { cuts: 'nothing', apiDown: true },
   worker1: { cuts: 'calls', apiDown: false },
   worker2: { cuts: 'calls', apiDown: false },
   worker3: { cuts: 'calls', apiDown: false },
   temporal: { cuts: 'calls', apiDown: false },
-  // Temporal also stores its data there. Each commit waits for the synchronous replica.
+  // Temporal, too, stores its data there, except with --dev-temporal. Each commit waits for the replica (postgres2).
   postgres1: { cuts: 'calls', apiDown: true },
   postgres2: { cuts: 'calls', apiDown: true },
   proxy: { cuts: 'nothing', apiDown: true },
@@ -269,7 +269,7 @@ const forgotten: HostFault[] = (
   },
 }));
 
-/** Returns by how many hours the clock of a process is ahead, according to its health server. */
+/** Returns by how many hours the clock of a process is ahead, rounded; negative if it is behind. */
 async function hoursAhead({ healthUrl }: Bed, name: ServiceName): Promise<number> {
   const { headers } = await fetch(healthUrl(name));
   return Math.round((Date.parse(headers.get('date')!) - Date.now()) / 3_600_000);
@@ -297,7 +297,7 @@ const clocks: HostFault[] = (['api1', 'worker1'] as const).flatMap((name) =>
   })),
 );
 
-/** Applies the fault, and counts the connections that the host refuses on the port meanwhile. */
+/** Applies the fault, and counts the connections that the host refuses or breaks off on the port meanwhile. */
 async function countingRefused(
   stage: Stage<Bed>,
   [host, port]: [HostName, number],
@@ -313,7 +313,7 @@ async function countingRefused(
   });
 }
 
-/** Counts the matches of `words` in the server log of PostgreSQL. */
+/** Counts the matches of `words` in the log of PostgreSQL's first server. */
 function inLog({ folder }: Bed, words: RegExp): number {
   return readFileSync(path.join(folder, 'logs/postgres1.log'), 'utf8').match(words)?.length ?? 0;
 }
@@ -360,9 +360,18 @@ const fullDisk: HostFault = {
       empty();
       stage.count('writes refused', inLog(world, NO_ROOM) - before);
       await world.ready();
+      // An API process is ready while it refuses only changes.
+      for (const name of APIS) await eventually(() => takesChanges(world, name));
     });
   },
 };
+
+/** Sends a change that is refused as invalid by an API process that takes changes. */
+async function takesChanges({ hosts, apiKey }: Bed, name: ServiceName): Promise<boolean> {
+  const url = `http://${hosts[name].address}:${PORTS.api}/api/v1/projects/`;
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+  return (await fetch(url, { method: 'POST', headers, body: '{}' })).status === 400;
+}
 
 /** Writes a file until the disk is full. */
 function fill(file: string): void {

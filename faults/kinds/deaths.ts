@@ -8,7 +8,8 @@ import type { HitDescription, Stage } from '../stage.js';
 const FREEZE_MS = 20_000;
 const AWAY_MS = 30_000;
 /**
- * Longer than a worker's heartbeat timeout, so that the calls cut by its death are retried before the next part dies.
+ * Longer than the heartbeat timeout of activities (10 s), so that most calls cut by the worker's death are retried
+ * before the next part dies.
  */
 const AFTER_WORKER_MS = 12_000;
 const NAMES: Record<ChildName, string> = {

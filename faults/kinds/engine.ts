@@ -11,7 +11,7 @@ import { keepAway } from '../parts.js';
 import { inRow, request, type Outside, type Shape } from '../shapes.js';
 import type { Stage } from '../stage.js';
 
-/** Longer than the row takes, so that only the operator ends such a run. */
+/** Longer than the time limit of the node, 30 s. The fault ends the run before this limit. */
 const ENDLESS_MS = 120_000;
 const SHOWN_WITHIN_MS = 60_000;
 const EXECUTION_TIMEOUT_MS = 6_000;
@@ -42,8 +42,8 @@ function byHand(name: string, title: string, act: (handle: WorkflowHandle) => Pr
 
 /**
  * A run may take `RUN_TIMEOUT_DAYS`, so the row cannot wait for the API's own timeout. The run is accepted while
- * Temporal is absent. The row then starts it in Temporal as the reconciler would, but with a shorter timeout. Until
- * then, the reconciler's check is postponed.
+ * Temporal is absent. The row then starts it in Temporal as the reconciler would, but with a shorter timeout and always
+ * in visible execution. Until then, the reconciler's check is postponed.
  */
 const timeOut: Fault = {
   name: 'time-out',

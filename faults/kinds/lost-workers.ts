@@ -13,7 +13,7 @@ const NODES = 60;
 /** A run has at most 32 nodes in flight. */
 const NODES_OF_RUN = 30;
 const DEATHS = 5;
-/** After the second death of its worker, a node runs with at most three others. */
+/** Of the nodes whose worker has died twice, a worker runs at most this many at once. */
 const TOGETHER = 4;
 const MOST_DEATHS = 14;
 const AGAIN_WITHIN = { timeoutMs: 90_000, intervalMs: 100 };

@@ -40,13 +40,13 @@ const rolling: Fault = {
   },
 };
 
-/** Returns the supervisor's last line about a worker. */
+/** Returns the supervisor's last line about the end of a worker, or an empty text. */
 function lastDeath(world: World): string {
   const lines = world.stack.logs().split('\n');
   return lines.findLast((line) => line.includes('; restarting') && line.startsWith('worker ')) ?? '';
 }
 
-/** Returns the environment of the second worker: the settings of the stack, its database, Temporal and task queue. */
+/** Returns the environment of a second worker for the same stack. */
 export function environmentOf({ stack, apiUrl, providersFile, settings }: World): NodeJS.ProcessEnv {
   const { stack: addresses, dataDir } = stack;
   const secrets = readSecrets(dataDir);

@@ -6,7 +6,7 @@ import { isObject, leavesOf, ownValue, type JsonObject } from '../json.js';
 /** The part of the request that contains the value of a field. */
 export type FieldPlace = 'path' | 'query' | 'header' | 'body';
 
-/** How the values of a field become text, by the names of OpenAPI. */
+/** How the values of a field become text, by the names of OpenAPI. `tabDelimited` is `tsv` of Swagger 2.0. */
 export type FieldStyle =
   | 'simple'
   | 'label'
@@ -27,7 +27,10 @@ export interface ActionField extends JsonObject {
   'x-name'?: string;
   'x-style'?: FieldStyle;
   'x-explode'?: boolean;
-  /** The value is sent as JSON text: a parameter with `content`, or a part of a form. */
+  /**
+   * The value is sent as JSON text: a parameter with `content`, or a part of a form. Outside of multipart forms, a text
+   * is sent as it is.
+   */
   'x-json'?: boolean;
 }
 
@@ -38,7 +41,7 @@ export interface ActionField extends JsonObject {
 export interface ActionBody {
   media_type: string;
   is_whole?: boolean;
-  /** An empty object is sent if no field has a value. */
+  /** Without `is_whole`, an empty body (for JSON, `{}`) is sent if no field has a value. */
   is_required?: boolean;
 }
 
@@ -51,7 +54,10 @@ export interface ActionFacts {
   description?: string;
   /** One of the methods of HTTP nodes, in capitals. */
   method: string;
-  /** `https://host[:port]/base`, without a slash at its end; `{name}` in the host is taken from the connection. */
+  /**
+   * `https://host[:port]/base` (or `http`), without a slash at its end; `{name}` in the host is taken from the
+   * connection.
+   */
   server: string;
   /** Begins with a slash; `{name}` stands for a field of the path. */
   path: string;
@@ -73,7 +79,10 @@ export interface NamedAction {
   facts: ActionFacts | undefined;
 }
 
-/** Returns the action in the data of a node or tool of an agent; undefined if that is no action. */
+/**
+ * Reads `data.action` of an HTTP node, or what `actionOfTool` returns. Returns undefined for a value that does not name
+ * both a service and an action.
+ */
 export function readAction(action: unknown): NamedAction | undefined {
   if (!isObject(action)) return undefined;
   const { service, id } = action;
@@ -84,7 +93,7 @@ export function readAction(action: unknown): NamedAction | undefined {
 /** A tool of an agent holds the facts of its action under this key; the other keys of the tool are the user's. */
 export const FACTS_OF_TOOL = 'action';
 
-/** Returns the action of a tool of an agent, in the form of a node's; undefined for tools of other types. */
+/** Returns the action of an agent's tool, in the form of an HTTP node's `data.action`; undefined for other tools. */
 export function actionOfTool(tool: JsonObject): JsonObject | undefined {
   if (ownValue(tool, 'type') !== 'action') return undefined;
   const said = ownValue(tool, FACTS_OF_TOOL);
@@ -105,7 +114,7 @@ function factsIn(action: JsonObject): ActionFacts | undefined {
   return isStored ? (facts as unknown as ActionFacts) : undefined;
 }
 
-/** Returns the fields by their keys, in the order of the document. */
+/** Returns the fields with their keys, in the order of the schema. */
 export function fieldsOf({ fields }: Pick<ActionFacts, 'fields'>): [key: string, field: ActionField][] {
   const properties = ownValue(fields, 'properties');
   if (!isObject(properties)) return [];
@@ -132,7 +141,7 @@ export function isCredentialField(action: unknown, key: string): boolean {
   return field['format'] === 'password' || isCredentialHeader(nameOf(key, field as ActionField));
 }
 
-/** Returns true if a value of a credential field holds more than variables: text or a number. */
+/** Returns true if a value of a credential field holds more than variables and a scheme: text or a number. */
 export function holdsLiteral(value: unknown): boolean {
   return leavesOf(value).some((leaf) => {
     if (typeof leaf === 'string') return leaf !== '' && !isOnlyVariables(leaf);

@@ -18,7 +18,7 @@ export function actionErrors(kind: string, data: JsonObject): Record<string, str
 }
 
 interface Place {
-  /** The path of the action. */
+  /** The path at which an unknown action is reported. */
   at: string;
   /** The path of its owner, with a dot at the end unless empty. */
   path: string;

@@ -77,11 +77,14 @@ function findInAlternatives(check: Check, value: unknown, schema: JsonObject, le
   return undefined;
 }
 
-/** Visits nothing about which the schema says nothing, because a value may have millions of items. */
+/**
+ * Visits no list whose schema has no `items`, and no object whose schema has no `properties`, because a value may have
+ * millions of items.
+ */
 function findInside(check: Check, value: unknown, schema: JsonObject, level: number): Problem | undefined {
   for (const [key, item, of] of insideOf(value, schema)) {
     if (check.left <= 0) return undefined;
-    // `findProblem` counts every other one.
+    // `findProblem` counts only values that have a schema.
     if (!isObject(of)) check.left -= 1;
     const problem = item === null ? undefined : findProblem(check, item, of, level + 1);
     if (problem !== undefined) return { ...problem, path: problem.path === '' ? key : `${key}.${problem.path}` };
@@ -105,7 +108,7 @@ function listOf(schema: JsonObject, key: string): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Text in double braces is a variable, or stays as typed. Only the run finds out which. */
+/** Text in double braces is a variable, whose value only the run knows, or stays as typed, and then is not checked. */
 function isTemplate(value: unknown): boolean {
   return typeof value === 'string' && spansOf(value).next().done !== true;
 }

@@ -153,10 +153,13 @@ function formPairs(name: string, value: unknown, field: ActionField): Pair[] {
   return toPairs(name, value, field);
 }
 
-/** Lists become one part for each item, objects JSON, and files their bytes (activities/kinds/http/file-body.ts). */
+/**
+ * Returns the value of `$form`. activities/kinds/http/file-body.ts makes the parts from it: one for each item of a
+ * list, JSON of an object, the bytes of a file.
+ */
 function toParts(given: readonly Given[], isWhole: boolean): JsonObject {
   const [first] = given;
-  // A document that describes a form as a single file does not name the part of the file.
+  // An OpenAPI document that describes a multipart body as a single file gives no name to the part that has the file.
   if (isWhole && fileIdOf(first?.value) !== undefined) return { file: first?.value };
   if (isWhole && isObject(first?.value)) return first.value;
   const parts: JsonObject = {};

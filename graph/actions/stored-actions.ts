@@ -90,7 +90,8 @@ export function serviceIdsOf(document: string): string[] {
  * Returns the drawing with the facts of its actions. They are the first of: (1) the facts that an `earlier` drawing has
  * at the same node, if that node names the same action with the same `values` and `refresh` is not set; (2) what `find`
  * returns; (3) facts of this action in `earlier`, those at its own node before others. Facts that the drawing itself
- * contains are dropped. `earlier` are masked drawings, as `drawing` is, so that `values` can be compared.
+ * contains are dropped. `earlier` are masked drawings, so `values` are equal only if `drawing` has `********` for each
+ * of their secrets.
  */
 export function withActions(
   drawing: JsonObject,
@@ -126,8 +127,8 @@ interface StoredAction {
 }
 
 /**
- * The stored actions by name; the first counts where a name occurs twice. Maps, because a client decides how many
- * actions a drawing has.
+ * The stored actions by name; the first counts where a name occurs twice. A search through a list for each action would
+ * take quadratic time, and a client decides how many actions a drawing has.
  */
 interface StoredActions {
   /** By node id, without the position of a tool, because the tools of an agent may have changed their order. */

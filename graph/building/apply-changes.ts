@@ -30,7 +30,7 @@ export const EMPTY_DRAWING = { nodes: [], edges: [], start_node: '' };
  * Returns a copy of the drawing with the changes. Nodes that no change names stay as they are, except that they lose
  * their links to removed nodes. Everything that is not about nodes and links stays, too. New nodes get a place at which
  * they overlap nothing. Throws `ChangeError` for the first change that cannot be made. `isAction` says whether the
- * project has an action; by default it has none.
+ * project or the catalogue has an action; by default neither has any.
  */
 export function applyChanges(
   drawing: JsonObject,
@@ -78,8 +78,8 @@ class ChangedDrawing {
     this.#drawing = drawing;
     this.#start = drawing['start_node'];
     const edges = groupEdges(drawing['edges']);
-    // If the drawing has no edges, the links in the data of unchanged nodes are drawn, too. Otherwise the edges of the
-    // changed nodes would be the only ones, and the unchanged nodes would get the warning `links_disagree`.
+    // If the drawing has no edges, the links in the data of unchanged nodes are drawn, too. If only changed nodes got
+    // edges, the unchanged nodes would get the warning `links_disagree`.
     this.#draws = edges.size === 0;
     for (const node of listOf(drawing['nodes'])) {
       const id = isObject(node) ? node['id'] : undefined;

@@ -1,5 +1,6 @@
 // The drawing whose runs answer in the editor's panel `Assistant` (docs/use/assistants.md, "In the editor"). The
-// drawing is built in: no workflow has it, and the purpose of a run says that it may use the tools of `/mcp/build`.
+// drawing is built in: no workflow has it. Its runs may use the tools of `/mcp/build`, because their purpose is
+// `assistant`.
 import type { JsonObject } from '../json.js';
 import { INSTRUCTIONS } from './instructions.js';
 
@@ -77,7 +78,8 @@ export const ASSISTANT_DRAWING: JsonObject = {
           model_name: variable('model'),
           max_iterations: MOST_MODEL_CALLS,
           timeout: CALL_SECONDS,
-          // A repeated change is refused or changes nothing, and a repeated test is found by the key of its call.
+          // `ROLE` asks for a `base` with each change, so a repeated change is refused or changes nothing. A repeated
+          // test is found by the key of its call.
           retry_unsafe: true,
         },
         tools: [

@@ -90,7 +90,7 @@ function readChange(sent: unknown, index: number): Change {
   throw new ChangeError(index, `${cutText([name, ...path.map(String)].join('.'), 200)}: ${cutText(message, 300)}`);
 }
 
-/** Takes `data` and `value` as they were sent, because zod drops the key `__proto__` when it copies records. */
+/** Takes records and `value` as they were sent, because zod drops the key `__proto__` when it copies records. */
 function keepKeys(parsed: unknown, sent: unknown): unknown {
   if (!isObject(parsed) || !isObject(sent)) return Array.isArray(parsed) ? sent : parsed;
   const kept: JsonObject = { ...parsed };

@@ -10,11 +10,11 @@ import { exitNamesOf, ORDINARY_EXIT } from './node-links.js';
 interface Known {
   /** The model that the example names. */
   model: string;
-  /** The workflow that the example runs; undefined if the project has none. */
+  /** The workflow that the example of the kind `workflow` runs; undefined if no project is named, or it has none. */
   workflowId: number | undefined;
 }
 
-/** Returns undefined for a kind without an example, or one that needs a workflow where there is none. */
+/** Returns undefined for a kind without an example, and for the kind `workflow` without a `workflowId`. */
 export function exampleOf(kind: NodeKind, { model, workflowId }: Known): Change[] | undefined {
   const { example, type }: NodeDefinition = nodeDefinitions[kind];
   if (example === undefined || (kind === 'workflow' && workflowId === undefined)) return undefined;

@@ -40,8 +40,8 @@ interface Placing {
 
 /**
  * Returns the upper left corner of each new node: to the right of the placed nodes that lead to it, or, if there are
- * none, at the left edge below everything. Existing nodes stay where they are. The frame of a loop's body has nothing
- * in it but the body, unless existing nodes are in the way on all sides.
+ * none, at the left edge below everything. Existing nodes stay where they are. No new node makes the frame of a loop's
+ * body hold a node or note that is not in the body, unless `MOST_MOVES` moves find no place without that.
  */
 export function placeNodes(
   { nodes, start, links, notes }: Placing,

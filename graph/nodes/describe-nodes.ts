@@ -1,4 +1,5 @@
-// The body of `get_nodes`: describes the node kinds for editors that know none of them by name.
+// The body of `get_nodes`: describes the node kinds for editors that know none of them by name, and for the tools of
+// assistants (`api/build`).
 import { z } from 'zod';
 import { traitsOf, type KindTraits } from '../kinds.js';
 import { BODY_HANDLE } from '../plan.js';
@@ -14,15 +15,15 @@ interface NodeDescription {
   category: string;
   version: string;
   /**
-   * The handles by which a node is left: `id` is the `sourceHandle` of the drawn edge, and `field` is the field of the
-   * node's data with the target. Empty if the node is left by its `next_nodes` only. A handle with `body` leads into
-   * the body of a loop (docs/use/nodes.md, "For each, and loop"). A handle with `when` is only taken while other fields
-   * have these values.
+   * The kind's named handles: `id` is the `sourceHandle` of the drawn edge, and `field` is the field of the node's data
+   * with the target. The error handle, which every kind has, is not listed. A handle with `body` leads into the body of
+   * a loop (docs/use/nodes.md, "For each, and loop"). A handle with `when` is only taken while other fields have these
+   * values.
    */
   handles: DescribedHandle[];
   /** The field of the node's data whose items `{id, label?, node}` are further handles. Absent if there is none. */
   handles_from?: string;
-  /** True if the list `handles_from` may be absent. The node is then left by its `next_nodes`. */
+  /** True if the list `handles_from` may be absent. A node without the list is left by its `next_nodes`. */
   is_list_optional?: true;
   /** True if the node is also left by its `next_nodes` although it has handles. */
   has_next_nodes?: true;
@@ -34,7 +35,8 @@ interface NodeDescription {
   /**
    * A property with `group` belongs to every kind, and forms show it under that heading. A property with `when` applies
    * only while other fields have these values, and is then required if it has `needed`. `labels` has words for the
-   * values of an `enum`. Conditions in lists are in `$defs`.
+   * values of an `enum`. In a new node, `start` takes precedence over `default`. The schemas of conditions inside `all`
+   * and `any` are in `$defs`.
    */
   schema: object;
   output_schema: object;
@@ -52,7 +54,7 @@ interface DescribedHandle {
 }
 
 /**
- * Returns the body of `get_nodes`. Both schemas are JSON Schema 2020-12, generated from the validating schemas; every
+ * Returns the body of `get_nodes`. Both schemas are JSON Schema 2020-12, generated from the kind's definition; every
  * property has a `title`.
  */
 export function describeNodes(): NodeDescription[] {

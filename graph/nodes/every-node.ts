@@ -80,7 +80,10 @@ export interface RetryPolicy {
 /** The limit on the delay between two attempts, after any backoff. */
 const LONGEST_DELAY_MS = 60 * 60_000;
 
-/** Returns the retry policy of a node. `own`, the policy of its kind, applies to fields that the node doesn't set. */
+/**
+ * Returns the retry policy of a node. `own`, the policy of its kind, applies to fields that the node doesn't set,
+ * except that `backoff` is 2 if the node sets only `delay`.
+ */
 export function retryPolicyOf(data: JsonObject, own: RetryPolicy): RetryPolicy {
   const parsed = retrySchema.safeParse(ownValue(data, 'retry'));
   if (!parsed.success) return own;

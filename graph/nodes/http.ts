@@ -49,8 +49,8 @@ const settingsSchema = z.looseObject({
 const WITHOUT = 'Field not permitted beside an action';
 
 /**
- * The keys by which a node names its action. `withActions` (graph/actions/stored-actions.ts) drops other facts that a
- * client sends, and stores those that this product knows.
+ * The keys by which a node, or a tool of an agent, names its action. `withActions` (graph/actions/stored-actions.ts)
+ * drops other facts that a client sends, and stores those that this product knows.
  */
 export const actionName = {
   service: z.string().min(1).max(100).describe('The id of the service'),
@@ -90,7 +90,7 @@ export type HttpNodeData = z.infer<typeof schema>;
 
 const absent = z.null({ error: WITHOUT }).optional();
 
-/** The data of a node with an action. Its values are checked against the fields of the action. */
+/** The data of a node with an action. `actionErrors` checks its `values` against the fields of the action. */
 export const httpActionSchema = schema.extend({
   action: z.looseObject(actionName),
   url: absent,

@@ -25,9 +25,9 @@ export interface NodeDefinition {
   /** Keys of the node's data whose strings may contain variables. */
   templateFields: readonly string[];
   /**
-   * The exact places of variables, for kinds that are stricter than `templateFields`. Maps each path (`*` stands for
-   * all items or keys) to `text` if it stays text, or `json` if it may become any JSON. If absent, every string of the
-   * fields stays text.
+   * The exact places of variables inside the `templateFields`. Maps each path (`*` stands for all items or keys) to
+   * `text` if it stays text, or `json` if it may become any JSON. If absent, every string of the `templateFields` may
+   * contain variables, and stays text.
    */
   templatePlaces?: Readonly<Record<string, 'text' | 'json'>>;
   /** The keys of a loop's data in which variables are filled in within each iteration. */
@@ -53,7 +53,7 @@ export interface Evaluation {
   alsoHandles?: Handle[];
 }
 
-/** The definition of an inline kind, which reads its variables and decides in `evaluate`. */
+/** The definition of an inline kind other than the trigger: `evaluate` reads the variables and decides. */
 export interface InlineDefinition extends NodeDefinition {
   /**
    * A pure function. `data` is as drawn, and valid. Evaluate conditions with `judge`, because a pattern may take long.

@@ -15,9 +15,9 @@ import type { InlineDefinition } from './node-definition.js';
 const MAX_VALUE_CHARACTERS = 10 * 1024 * 1024;
 
 /**
- * Returns the value with its variables filled in, and its `content`: the text, or the JSON as text. A value that is
- * exactly one variable keeps its JSON type, and numbers stay as written. Throws a `NodeError` with the code
- * `output_too_large`.
+ * Returns the value with its variables filled in, and its `content`: the text, or the JSON as text. A text in the value
+ * that is exactly one variable gets the variable's JSON type, and numbers stay as written. Throws a `NodeError` with
+ * the code `output_too_large`.
  */
 function toValueOutput(template: unknown, values: VariableValues): NodeOutput & { value: unknown } {
   try {

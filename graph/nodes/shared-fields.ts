@@ -5,8 +5,8 @@ import { isObject } from '../json.js';
 import { MAX_LISTED_HANDLES } from '../plan.js';
 
 /**
- * The names of the edges of the error link and of the named handles. An item must not have such an id, because its
- * edges would have the same name.
+ * The `sourceHandle` of error edges, and those of the named handles of kinds with lists of handles. An item must not
+ * have such an id, because its own edges have its id as their `sourceHandle`.
  */
 const RESERVED = ['default', 'error', 'timeout'];
 
@@ -41,7 +41,7 @@ function takenIds(items: unknown): { index: number; id: string }[] {
   });
 }
 
-// The fields of nodes that send requests: headers, the connection, and how long a node waits for its sign-in.
+// Fields of nodes that send requests.
 
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
@@ -56,7 +56,9 @@ export const headersField = z.record(z.string(), headerSchema).default({}).descr
 /** The `format` of a field with the id of a connection of the project. Editors offer the connections. */
 const CONNECTION_ID_FORMAT = 'connection-id';
 
-/** The `format` of a field with the name of a tool of the adjacent server, or a list of such names. */
+/**
+ * The `format` of a field with the name of a tool, or a list of such names, of the MCP server in the fields beside it.
+ */
 export const MCP_TOOL_FORMAT = 'mcp-tool';
 
 /** The connection whose credential is sent (docs/use/connections.md). */
@@ -105,11 +107,11 @@ export const mcpServerFields = {
     .meta({ format: SECONDS_FORMAT }),
 };
 
-// Files of messages and of results (docs/use/files.md).
+// Files of messages, human tasks and results (docs/use/files.md).
 
 const WRONG_FILE = 'Input should be a file, or a variable that gives one';
 
-/** A text that is exactly one variable, or empty. */
+/** A text that is exactly one `{{ ... }}`, or empty. */
 const fileVariable = z.string().regex(/^(?:\{\{[^{}]*\}\})?$/, { error: WRONG_FILE });
 const fileLiteral = z.looseObject({ file_id: z.string().min(1) }, { error: WRONG_FILE });
 

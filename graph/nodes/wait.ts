@@ -81,7 +81,10 @@ export function waitsForCallback(kind: NodeKind, data: JsonObject): boolean {
   return kind === 'wait' && ownValue(data, 'mode') === 'callback';
 }
 
-/** True if the literal wait of a node lasts at least as long as a run may, so the run ends first. */
+/**
+ * True if the literal `seconds` or `timeout` of a wait or a human task lasts at least as long as a run may, so the run
+ * ends first. A default timeout and `until` are not compared.
+ */
 export function outlastsRun(kind: NodeKind, { mode, seconds, timeout }: JsonObject, runDays: number): boolean {
   if (kind !== 'wait' && kind !== 'human') return false;
   const limit = kind === 'human' || mode === 'callback' ? timeout : mode === 'until' ? 0 : seconds;
@@ -89,8 +92,8 @@ export function outlastsRun(kind: NodeKind, { mode, seconds, timeout }: JsonObje
 }
 
 /**
- * Returns the end of the wait, in milliseconds since the epoch. Throws a `NodeError` with the code `invalid_wait` for a
- * negative wait, one of more than 30 days, and an invalid time.
+ * Returns the end of the wait, in milliseconds since the epoch. Throws a `NodeError` with the code `invalid_wait` for
+ * negative or invalid `seconds`, an invalid `until`, and a wait of more than 30 days.
  */
 export function waitUntil(
   { mode, seconds, until, timeout }: WaitNodeData,

@@ -51,12 +51,17 @@ export const workflowNode = {
   }),
 } as const satisfies NodeDefinition;
 
-/** Returns the id of the workflow that a node runs, or undefined if it has none. The data may be invalid. */
+/**
+ * Returns the id of the workflow that a node or a tool of an agent runs, or undefined if the id is absent or invalid.
+ */
 export function calledWorkflow({ workflow_id: id }: JsonObject): number | undefined {
   return typeof id === 'number' && Number.isInteger(id) && id >= 0 && id <= MAX_ID ? id : undefined;
 }
 
-/** Returns the input of the run. Throws a `RenderedTooLargeError` if its variables have more than `maxCharacters`. */
+/**
+ * Returns the input of the sub-workflow's run. Throws a `RenderedTooLargeError` if its variables have more than
+ * `maxCharacters`.
+ */
 export function childInput({ input }: WorkflowNodeData, values: VariableValues, maxCharacters: number): JsonObject {
   const rendered = renderValue(input, createRenderer(values, maxCharacters));
   return isObject(rendered) ? rendered : {};

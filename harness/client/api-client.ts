@@ -72,7 +72,7 @@ export interface FinishedRun {
 export type Credential = string | { session: string } | undefined;
 
 export interface ClientOptions {
-  /** Replaces the global `fetch`, for example by the one in retrying.ts, which retries until it is aborted. */
+  /** Replaces the global `fetch`, for example by the one in retrying.ts, which repeats failed requests. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 

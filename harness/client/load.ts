@@ -87,7 +87,8 @@ export interface Ends {
 const STALL_MS = 120_000;
 
 /**
- * Polls the runs that are added with `add`. `finish` is called after the last `add`; it resolves when all have ended.
+ * Polls the runs that are added with `add`. `finish` is called after the last `add`; it resolves when all runs have
+ * ended, or when polling stops (`STALL_MS`).
  */
 export function pollRuns(client: LoadClient, { pollers, everyMs }: { pollers: number; everyMs: number }) {
   const open: string[] = [];

@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 
 interface TimedAnswer<T> {
   body: T;
-  /** The time from the request to the end of its answer. */
+  /** The time from the request until its answer is parsed. */
   totalMs: number;
 }
 
@@ -29,7 +29,8 @@ export interface TimedClient {
 export interface TimedClientOptions {
   headers?: Record<string, string>;
   /**
-   * The number of connections. The default exceeds the number of runs and probes, so no request waits for a connection.
+   * The number of connections. The default exceeds the runs and probes that a benchmark has at once, so none of its
+   * requests waits for a connection.
    */
   connections?: number;
   /** 0 means no timeout. */

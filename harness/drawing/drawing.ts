@@ -55,7 +55,7 @@ export function condition(left: unknown, operator: string, right: unknown, data:
   return node('condition', { condition: { left, operator, right }, ...data });
 }
 
-/** `tools` are the MCP servers. The default label is `tools`, and the default transport streamable_http. */
+/** `tools` are MCP servers with the label `tools` and the transport streamable_http, unless they say otherwise. */
 export function agent(message: string, settings: Data, tools: Data[], data: Data = {}): DrawingNode {
   const server = { type: 'mcp', server_label: 'tools', transport: 'streamable_http' };
   return node('agent', {
@@ -101,7 +101,7 @@ export function sideBySide(...nodes: DrawingNode[]): DrawingNode[] {
   return [start, ...nodes];
 }
 
-/** Returns a drawing of these nodes, which starts with the first one. The edges follow from the links of the nodes. */
+/** Returns a drawing of these nodes, which starts with the first one. Only ordinary links and branches get edges. */
 export function drawing(nodes: DrawingNode[]): Drawing {
   const edges = nodes.flatMap((source) => [
     ...(source.data.next_nodes ?? []).map((target) => edge(source.id, target)),

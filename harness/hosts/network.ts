@@ -26,9 +26,9 @@ export interface Rules {
 }
 
 /**
- * Returns true inside the namespaces. Otherwise calls `prepare` with the machine's network, then executes the command
- * of this process again in new network, mount and process namespaces, takes over its exit code and returns false.
- * SIGINT or SIGTERM to this process ends everything in the namespaces.
+ * Returns true inside the namespaces. Otherwise calls `prepare`, which can still use the machine's network, then
+ * executes the command of this process again in new network, mount and process namespaces, takes over its exit code
+ * and returns false. SIGINT or SIGTERM to this process ends everything in the namespaces.
  */
 export async function enterNamespaces(prepare: () => Promise<void>): Promise<boolean> {
   if (process.env[INSIDE] === '1') return true;
@@ -141,7 +141,7 @@ export class NetworkHost {
     return () => this.#end('ip detour');
   }
 
-  /** Removes the table, and returns how many packets matched its rules. */
+  /** Removes the table, and returns how many packets its rules have counted. */
   async #end(table: string): Promise<number> {
     const { stdout } = await run('ip', ['netns', 'exec', this.name, 'nft', '-j', 'list', 'table', ...table.split(' ')]);
     const { nftables } = JSON.parse(stdout) as { nftables: { counter?: { packets: number } }[] };

@@ -25,7 +25,7 @@ export interface PostgresPair {
   servers: [primary: ChildSupervisor, replica: ChildSupervisor];
   /** Addresses of the database on each server, for the superuser. */
   urls: [string, string];
-  /** Lists both hosts, as DATABASE_URL does. */
+  /** Lists both hosts, as DATABASE_URL may. */
   url: string;
   password: string;
   /** Kills the first server, makes the second one take writes, and resolves when it does. */

@@ -6,7 +6,7 @@ import path from 'node:path';
 export interface Group {
   /** A process joins the group by writing its id into this file. */
   procsFile: string;
-  /** The number of processes that the kernel has killed because the group was at its memory limit. */
+  /** The number of processes of a memory group that the kernel has killed for lack of memory. */
   countKilled: () => number;
   remove: () => void;
 }
@@ -21,7 +21,7 @@ const ROOT = '/sys/fs/cgroup';
 const PERIOD_US = 100_000;
 const PREFIX = 'workflow-automation-';
 
-/** Returns undefined if this process may not create control groups. */
+/** Returns undefined if this process cannot create the group. */
 export function makeMemoryGroup(name: string, limitMiB: number): Group | undefined {
   const bytes = String(limitMiB * 1024 * 1024);
   return makeGroup(name, [
@@ -37,7 +37,7 @@ export function makeMemoryGroup(name: string, limitMiB: number): Group | undefin
   ]);
 }
 
-/** `share`: the share of one processor. Returns undefined if this process may not create control groups. */
+/** `share`: the share of one processor. Returns undefined if this process cannot create the group. */
 export function makeProcessorGroup(name: string, share: number): Group | undefined {
   const quota = String(Math.round(share * PERIOD_US));
   return makeGroup(name, [
@@ -83,7 +83,7 @@ function own(controller: string): string {
   return existsSync(folder) ? folder : path.join(ROOT, controller);
 }
 
-/** Removes the groups of suites that were killed. */
+/** Removes the groups of suites that have ended. */
 function removeAbandoned(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(PREFIX) || existsSync(`/proc/${name.slice(PREFIX.length).split('-')[0]}`)) continue;

@@ -6,8 +6,9 @@ export interface ProcessStat {
   parent: number;
   /** `Z`: it has ended, and its parent has not read its exit code yet. `T`: it is stopped. */
   state: string;
-  /** User and system time in hundredths of a second: of the process, and of its children that have ended. */
+  /** User and system time of the process without its children, in hundredths of a second. */
   ownTicks: number;
+  /** The same of its children that have ended. */
   endedTicks: number;
 }
 
@@ -34,8 +35,8 @@ export function withDescendants(pid: number): number[] {
 }
 
 /**
- * Returns the live processes of the stack in `dataDir`, as "pid command". They name the directory in their arguments
- * (PostgreSQL, Temporal) or in their environment (API, worker, supervisor).
+ * Returns those live processes of the stack in `dataDir` that name the directory in their arguments (PostgreSQL,
+ * Temporal) or in their environment (API, worker, supervisor), as "pid command". Their children may not name it.
  */
 export function processesOf(dataDir: string): string[] {
   return allPids()
@@ -48,7 +49,7 @@ export function processesOf(dataDir: string): string[] {
     });
 }
 
-/** Returns an empty text if the process no longer exists or belongs to another user. */
+/** Returns an empty text if the file cannot be read: its process no longer exists or belongs to another user. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -16,7 +16,7 @@ interface BareOptions {
 }
 
 export interface StackOptions extends BareOptions {
-  /** Overrides the test defaults (free ports, the fake model provider). An empty value unsets a variable. */
+  /** Overrides test defaults such as free ports and the fake model provider. An empty value unsets a variable. */
   env?: Record<string, string>;
   /** Replaces the stack's own fake model provider. */
   modelProviderUrl?: string;
@@ -28,10 +28,11 @@ interface RunningStack {
   dataDir: string;
   /** The current content of stack.json. */
   readonly stack: StackFile;
-  /** Returns the supervisor's output and the children's logs. */
+  /** Returns the children's logs and, if this process has started the stack, the supervisor's output. */
   logs: () => string;
   /**
-   * Sends SIGTERM. Rejects if the exit code is not 0 or a process is left. `keep` retains the directory for inspection.
+   * Sends SIGTERM. Rejects if the supervisor exits with another code than 0 (a killed one has no code), or a process is
+   * left. `keep` retains the directory for inspection.
    */
   stop: (options?: { keep?: boolean }) => Promise<void>;
 }
@@ -135,9 +136,7 @@ function runningIn(dataDir: string): RunningStack {
   };
 }
 
-/**
- * Returns the settings with which test/runner/tiers.ts runs a whole suite. The user's own settings are not inherited.
- */
+/** Returns the settings of the service that test/runner/tiers.ts sets for a round of tests. No others are inherited. */
 function suiteSettings(): Record<string, string> {
   const { WORKER_CACHED_WORKFLOWS } = process.env;
   return WORKER_CACHED_WORKFLOWS === undefined ? {} : { WORKER_CACHED_WORKFLOWS };

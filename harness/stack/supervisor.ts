@@ -21,7 +21,7 @@ export const OWN_BUILD = import.meta.filename.endsWith('.ts') ? path.join(ABOVE,
 const START_TIMEOUT_MS = 150_000;
 const FREE_PORTS = { PORT: '0', POSTGRES_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_UI_PORT: '0' };
 /**
- * Variables that locate programs and caches. The user's own settings of the service must not affect tests or figures.
+ * The variables that child processes inherit. The user's own settings of the service must not affect tests or figures.
  */
 const INHERITED = [
   'PATH',
@@ -67,7 +67,7 @@ export function spawnSupervisor(dataDir: string, env: NodeJS.ProcessEnv = {}, bu
   return { child, output: () => text };
 }
 
-/** Rejects if the supervisor exits before the stack is ready. */
+/** Rejects if the supervisor exits before the stack is ready, or if the stack is not ready in time. */
 export async function untilReady(child: ChildProcess, dataDir: string): Promise<void> {
   const outcome = await eventually(
     () => {
@@ -107,7 +107,7 @@ export function portsOf({ stack }: { stack: StackFile }): Record<string, string>
   };
 }
 
-/** Creates a further key of the stack's local user, whose rate limit cannot be reached. */
+/** Creates a further key of the stack's local user, with a rate limit that cannot be reached. */
 export async function unlimitedKey(dataDir: string, build = OWN_BUILD): Promise<string> {
   const user = String(readStack(dataDir).user_id);
   const args = ['key', 'create', '--user', user, '--rate-limit', String(UNLIMITED), '--label', 'unlimited'];

@@ -1,4 +1,4 @@
-// Servers that attackers' drawings and tools call. They run in the attacker's process and give hostile answers.
+// Servers that attackers make the service call. They run in the attacker's process, and most answers are hostile.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -15,7 +15,7 @@ const answers: Record<string, Answer> = {
   small: (_request, response) => sendJson(response, { ok: true }),
   /** Answers `count` bytes of text that does not compress. */
   bytes: (_request, response, count) => response.setHeader('content-type', 'text/plain').end(incompressibleText(count)),
-  /** Answers a JSON array of empty objects with `count` bytes. */
+  /** Answers a JSON array of empty objects with about `count` bytes. */
   objects: (_request, response, count) => response.setHeader('content-type', 'application/json').end(objectsOf(count)),
   /** Answers after `ms`. */
   pause: (_request, response, ms) => void setTimeout(() => sendJson(response, { ok: true }), ms),

@@ -7,7 +7,7 @@ import { streamCompletion, type StreamPart } from './stream-completion.js';
 import { pauseUnlessClosed } from '../timing/pause-unless-closed.js';
 
 export interface ModelAnswer {
-  /** The default is `echo: ` and the last user message. */
+  /** The default is `echo: ` and the last user message, or no text if there are tool calls. */
   text?: string;
   finishReason?: string;
   /** The tool calls that the model requests. Arguments that are an object are sent as JSON. */
@@ -39,7 +39,7 @@ export interface ModelRequest {
   body: Record<string, unknown>;
   /** The body as received. */
   text: string;
-  /** The body without the fields that request a stream. The service estimates tokens from the length of this text. */
+  /** The body as if it requested no stream. The service estimates tokens from the length of this text. */
   counted: string;
   headers: IncomingHttpHeaders;
   receivedAt: number;

@@ -41,12 +41,12 @@ export interface HttpTarget {
    * one is repeated.
    */
   on: (path: string, replies: TargetReply | TargetReply[] | ((request: TargetRequest) => TargetReply)) => void;
-  /** Answers all past and future calls of `/hold/<name>`, like a call of `/release/<name>`. */
+  /** Answers all past and future calls of the path `/hold/<name>`, like a call of `/release/<name>`. */
   release: (path: string) => void;
   close: () => Promise<void>;
 }
 
-/** Longer than any test. */
+/** Longer than any test that uses `after`. */
 const AFTER_WITHIN_MS = 600_000;
 
 type Route = (request: TargetRequest, callNumber: number) => TargetReply;

@@ -30,7 +30,7 @@ export async function startModelRouter(): Promise<ModelRouter> {
     }
     const asked = [...providers];
     let unscripted: string | undefined;
-    // The last one always answers, so a call without a script gets the default answer.
+    // The last one answers even without a script, so that the call gets the default answer.
     for (const [index, provider] of asked.entries()) {
       const onlyScripted = index < asked.length - 1;
       const outcome = await forward(provider, { request, response, body, onlyScripted });

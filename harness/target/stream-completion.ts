@@ -24,8 +24,8 @@ interface StreamOptions {
 }
 
 /**
- * Sends each tool call in three chunks: the name, and the arguments in two halves. Sends content that is not text in
- * one chunk, and fields that only some providers support before the content.
+ * Sends each tool call whose arguments are text in three chunks: the name, and the arguments in two halves. Sends
+ * content that is not text in one chunk, and fields that only some providers support before the content.
  */
 export async function streamCompletion(
   response: ServerResponse,

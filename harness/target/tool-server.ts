@@ -15,7 +15,7 @@ export interface ToolServer {
   close: () => Promise<void>;
 }
 
-/** Answers a call of the tool `held` when the promise for its text resolves. */
+/** The tool `held` answers a call when the promise that this returns for the call's text resolves. */
 type Hold = (text: string) => Promise<void>;
 
 /**

@@ -16,9 +16,9 @@ export interface Builder {
   calls: number;
   /** The values of `$id`, `$draft`, `$run` and `$project` in recorded calls. */
   known: Json;
-  /** Calls a tool. An unknown tool or wrong arguments give an error as the answer, as a model would get it. */
+  /** Calls a tool. Any error becomes the answer, as a model would get it. */
   use: (tool: string, input: Json) => Promise<ToolAnswer>;
-  /** Returns the answer as JSON. Throws for a refusal. */
+  /** Calls a tool and parses its answer as JSON. Throws if the answer is an error. */
   read: <Answer>(tool: string, input: Json) => Promise<Answer>;
   close: () => Promise<void>;
 }

@@ -18,7 +18,7 @@ interface Shown {
 }
 
 interface Judged {
-  /** The id of the workflow. Undefined if the assistant has created none. */
+  /** The id of the workflow. Undefined if the project has none. */
   id: number | undefined;
   said: string;
 }

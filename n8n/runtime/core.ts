@@ -1,8 +1,8 @@
-// The start of the code of every data node, which is a code node that does the work of a node of n8n. It gets the
-// `json` of n8n's items as a list, and returns such a list, or one list for each output. The texts of this folder run
-// in the sandbox (docs/use/code.md).
+// Code that data nodes share. A data node is a code node that does the work of a node of n8n. It gets the `json` of
+// n8n's items as a list, or that of exactly one item by itself, and returns a list or one item, or one list for each
+// output. The texts of this folder run in the sandbox (docs/use/code.md).
 
-/** Reads items and fields. Fields are named by paths such as `a.b[0]`, as in n8n. */
+/** The start of every data node. Reads items, and reads and sets fields, named by paths such as `a.b[0]`, as in n8n. */
 export const CORE = String.raw`
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
 const isNothing = (value) => value === undefined || value === null || value === '';
@@ -73,12 +73,15 @@ const join = (...parts) => parts.map((part) => (part || part === 0 || part === f
 const joinJson = (...parts) => (parts.length === 1 && typeof parts[0] !== 'string' ? parts[0] : parts.map((part) => (part !== null && typeof part === 'object' ? JSON.stringify(part) : String(part))).join(''));
 const asJson = (value) => (typeof value === 'string' ? JSON.parse(value) : value);
 const wrap = (json) => (json === undefined ? undefined : { json });
+const refuseOther = (numbers) => {
+  if (numbers.some((number) => number !== undefined && number !== 0)) throw new Error('Another output or run of a node cannot be read here.');
+};
 const view = (list, index) => {
   const paired = wrap(list.length === 1 ? list[0] : list[index]);
   return {
-    all: () => list.map(wrap),
-    first: () => wrap(list[0]),
-    last: () => wrap(list.at(-1)),
+    all: (...numbers) => (refuseOther(numbers), list.map(wrap)),
+    first: (...numbers) => (refuseOther(numbers), wrap(list[0])),
+    last: (...numbers) => (refuseOther(numbers), wrap(list.at(-1))),
     itemMatching: (at) => wrap(list[at]),
     item: paired,
     json: paired?.json,
@@ -95,7 +98,7 @@ const scopeOf = (items, index) => {
     $position: index,
     $runIndex: 0,
     $input: { ...view(items, index), item: wrap(items[index]), json: items[index] },
-    $items: (name) => (name === undefined ? items.map(wrap) : $(name).all()),
+    $items: (name, ...numbers) => (name === undefined ? items.map(wrap) : $(name).all(...numbers)),
     $,
     $node: new Proxy({}, { get: (_, name) => $(name) }),
     $if: (condition, one, other) => (condition ? one : other),
@@ -117,7 +120,7 @@ const divide = (list, count, waysOf) => {
 };
 `;
 
-/** Reads what the code of a Code or Function node returns. */
+/** Reads what the code of a Code, Function or Function Item node returns. */
 export const RETURNED = String.raw`
 const unwrapped = (returned) => (Array.isArray(returned) ? returned : returned === undefined || returned === null ? [] : [returned])
   .filter((item) => item !== undefined && item !== null)
@@ -128,7 +131,7 @@ const unwrapped = (returned) => (Array.isArray(returned) ? returned : returned =
   });
 `;
 
-/** Separates the items for which a node succeeded from those for which it failed. */
+/** Separates the items for which a node succeeded from those for which it failed, or replaces the latter by errors. */
 export const RESULTS = String.raw`
 const toError = (text) => {
   const message = text.replace(/^Error: /, '').replace(/ \(line \d+\)$/, '');

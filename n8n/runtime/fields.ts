@@ -1,6 +1,6 @@
 // Nodes that change the fields of each item: Edit Fields (Set) and Rename Keys.
 
-/** `setFields(item, fields, how)`. A field is `{name, value, type}`; a type is one of n8n's. */
+/** `setFields(item, fields, how)`, with fields `{name, value, type}` and types of n8n; `setJson(item, json, how)`. */
 export const SETTING = String.raw`
 const expected = (name, type, value) => new Error("'" + name + "' expects a " + type + ' but we got ' + (JSON.stringify(value) ?? 'nothing'));
 const relaxedJson = (text) => {

@@ -1,4 +1,4 @@
-// Nodes that look at all items: Split Out, Aggregate, Sort, Limit, Remove Duplicates and Summarize.
+// Nodes that process lists: Split Out, Aggregate, Sort, Limit, Remove Duplicates, Summarize and Loop Over Items.
 
 export const SPLITTING = String.raw`
 const splitOut = (items, parametersOf, { include, hasDots, isStrict }) => items.flatMap((item, position) => {

@@ -56,7 +56,7 @@ const checkFields = (items, fields, hasDots, name) => {
 };
 `;
 
-/** `merge(lists, how)`: the items of all inputs, by one of n8n's modes. */
+/** `merge(lists, how)` merges the items of the inputs by one of n8n's modes. */
 export const MERGING = String.raw`
 const suffixed = (lists, clash) => (clash.resolveClash === 'addSuffix' ? lists.map((list, index) => withSuffix(list, index + 1)) : lists);
 const preferred = (lists, clash) => {

@@ -1,4 +1,4 @@
-// Adds the HTTP node of an action, with the warnings that belong to it.
+// Adds the HTTP node of an action and the nodes that turn its answer into items, with the warnings that belong to them.
 import { wholePlace, type JsonPlace } from '../json-places.js';
 import { addData, listPlace } from '../data-node.js';
 import type { JsonObject } from '../../graph/json.js';
@@ -57,7 +57,7 @@ export function translateOperation(given: Given, service: Service, operation: Op
       parts: [after.part],
       returns: after.returns,
       failing: '[{ error: error.message }]',
-      inputs: { json: `{{ ${id}.result.json }}` },
+      inputs: { json: `{{ ${id}.result.json }}`, ...after.inputs },
     },
     'items',
   );

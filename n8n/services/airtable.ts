@@ -20,9 +20,9 @@ function record(given: Given): JsonObject {
   return { ...table(given), recordId: given.id('id', /airtable\.com\/\w{2,}\/\w{2,}\/(?:viw\w+\/)?(rec\w+)/) };
 }
 
-/** Returns the fields that the user has mapped, or all fields of the item. */
+/** Returns the fields that the user has mapped, or all fields of the item except those to ignore. */
 function fields(given: Given): unknown {
-  // The other entries of `columns` are for n8n's editor. Reading them here prevents a warning about them.
+  // The action has no use for these entries of `columns`. Reading them here prevents a warning about them.
   for (const name of ['schema', 'attemptToConvertTypes', 'convertFieldsToString']) given.raw(`columns.${name}`);
   const mode = given.word('columns.mappingMode', 'defineBelow');
   if (mode === 'defineBelow') return given.value('columns.value') ?? {};

@@ -1,4 +1,4 @@
-// Reads the parameters of a service node of n8n. Records which were read, so that a warning can name all others.
+// Reads the parameters of a service node of n8n. Records which were read, so that a warning can name others.
 import { isObject, type JsonObject } from '../../graph/json.js';
 import { fromEntries } from '../draft.js';
 import { textOf, valueAt } from '../n8n-file.js';
@@ -29,7 +29,7 @@ export class Given {
     return word;
   }
 
-  /** Returns a value with variables. Undefined if the file has none. */
+  /** Returns a value with variables. Undefined if the file does not have the parameter. */
   value(path: string): unknown {
     const raw = this.raw(path);
     return raw === undefined ? undefined : this.at.value(raw, path);
@@ -46,18 +46,23 @@ export class Given {
     return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
   }
 
-  /** Returns the id in a field in which users choose from a list, or enter an id or an address. */
+  /**
+   * Returns the id in a field in which users choose from a list, or enter an id or an address. Throws `NotTranslatable`
+   * for an address in which the pattern `address` finds no id.
+   */
   id(path: string, address?: RegExp): string {
     const raw = this.raw(path);
     if (!isObject(raw)) return this.at.text(raw ?? '', path);
     const value = this.at.text(raw['value'] ?? '', path);
     if (raw['mode'] !== 'url') return value;
+    // The pattern would find the id in the text of a variable.
+    if (value.includes('{{')) throw new NotTranslatable(`${path} is an address that is known only when it runs`);
     const found = value.length > MAX_ADDRESS ? undefined : address?.exec(value)?.[1];
     if (found === undefined) throw new NotTranslatable(`${path} is an address, of which no id is known`);
     return found;
   }
 
-  /** Returns the values of `key` in a list of objects. */
+  /** Returns the values of `key` in a list of objects. Undefined if the parameter is no list. */
   each(path: string, key: string): unknown[] | undefined {
     const raw = this.raw(path);
     return Array.isArray(raw)
@@ -84,7 +89,7 @@ export class Given {
     );
   }
 
-  /** Returns the paths of parameters that have a value and that were not read. */
+  /** Returns the paths of the first parameters that have a value and were not read, at most `MAX_NAMED`. */
   unread(): string[] {
     const read = [...this.#read];
     return leavesOf(this.at.parameters, '')

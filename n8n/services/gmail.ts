@@ -84,11 +84,12 @@ function ofMessage(given: Given): JsonObject {
   return { userId: 'me', id: given.text('messageId') };
 }
 
-/** Cuts the list of labels to the number in the file, because Gmail always returns all labels. */
+/** Cuts the labels to `limit` unless the file asks for all, because Gmail always returns all labels. */
 function firstLabels(given: Given): After {
+  const returns = '(items[0]?.labels ?? [])';
   const limit = given.number('limit') ?? 50;
-  const end = given.raw('returnAll') === true || typeof limit !== 'number' ? '' : `.slice(0, ${limit})`;
-  return { part: '', returns: `(items[0]?.labels ?? [])${end}` };
+  if (given.raw('returnAll') === true) return { part: '', returns };
+  return { part: '', returns: `${returns}.slice(0, Number(inputs.limit))`, inputs: { limit } };
 }
 
 export const gmail: Service = {

@@ -24,6 +24,23 @@ function dateOrTime(given: Given, path: string): JsonObject {
   return { dateTime: moment(given, path) ?? '', timeZone: zone };
 }
 
+/** From this version on, the node lists the events of the next week by default, each date of its own. */
+const SINCE_DATES = 1.3;
+const TIMES: Readonly<Record<string, string>> = { timeMin: '={{ $now }}', timeMax: '={{ $now.plus({ week: 1 }) }}' };
+
+/** Returns a bound of the listed events, or undefined if there is none. In newer files it is beside the options. */
+function bound(given: Given, name: 'timeMin' | 'timeMax'): unknown {
+  const set = moment(given, `options.${name}`) ?? moment(given, name);
+  if (set !== undefined && set !== null) return set === '' ? undefined : set;
+  return given.at.node.version >= SINCE_DATES ? given.at.value(TIMES[name], name) : undefined;
+}
+
+/** How events that come back are listed. Earlier versions have an option for single dates instead. */
+function recurring(given: Given): string | undefined {
+  if (given.at.node.version < SINCE_DATES) return undefined;
+  return given.word('options.recurringEventHandling', 'expand') || 'expand';
+}
+
 function ofEvent(given: Given): JsonObject {
   return { calendarId: given.id('calendar'), eventId: given.text('eventId') };
 }
@@ -68,21 +85,22 @@ export const googleCalendar: Service = {
       values: (given) => {
         const own = given.number('limit') ?? 50;
         const isAll = given.raw('returnAll') === true;
-        // In newer files the times are beside the options.
-        const timeOf = (name: string): unknown => moment(given, `options.${name}`) ?? moment(given, name);
         const order = given.value('options.orderBy');
         return filled({
           calendarId: given.id('calendar'),
-          timeMin: timeOf('timeMin'),
-          timeMax: timeOf('timeMax'),
+          timeMin: bound(given, 'timeMin'),
+          timeMax: bound(given, 'timeMax'),
           ...given.fields('options', { query: 'q', singleEvents: 'singleEvents' }),
+          ...(recurring(given) === 'expand' && { singleEvents: true }),
           orderBy: isObject(order) || order === '' ? undefined : order,
           maxResults: isAll ? 2500 : own,
         });
       },
       differs: (given) => [
         given.raw('returnAll') === true && 'Here come the first 2,500 events at most, and not all.',
-        'n8n adds the next date to events that come back.',
+        recurring(given) === undefined && 'n8n adds the next date to events that come back.',
+        recurring(given) === 'next' && 'n8n puts out the next date of events that come back, and not the events.',
+        recurring(given) === 'first' && 'n8n leaves out events that come back and were made outside of the times.',
       ],
     },
   },

@@ -13,8 +13,9 @@ const DOCUMENT = /([-\w]{25,})/;
 
 /**
  * `rowsOf(answer)`: the rows as objects, with their numbers. The first row that is not empty has the names of the
- * fields. `lookUp(rows, filters, how)`: the rows that pass the filters. `toRow(header, fields)`: the fields as a row in
- * the order of the names in `header`.
+ * fields. `lookUp(rows, filters, how)`: the rows that pass the filters. `toRow(header, fields)`: a list of one row,
+ * which has the fields in the order of the names in `header`. `toUpdate(answer, fields, how)`: the changes of the first
+ * row that matches, the row to add if none does, and the items that n8n outputs.
  */
 const ROWS = String.raw`
 const headerOf = (answer) => answer?.values?.[0] ?? [];
@@ -84,6 +85,9 @@ function sheetOf(given: Given): Sheet {
   const raw = given.raw('sheetName');
   const mode = isObject(raw) ? raw['mode'] : 'name';
   const chosen = isObject(raw) ? (textOf(raw['cachedResultName']) ?? '') : '';
+  // The name beside an expression is that of a sheet that was chosen earlier.
+  if (mode !== 'name' && isObject(raw) && textOf(raw['value'])?.startsWith('=') === true)
+    throw new NotTranslatable('its sheet is known only when it runs');
   const name = mode === 'name' ? given.id('sheetName') : chosen;
   if (name === '') throw new NotTranslatable('its sheet has a number, and the file does not say its name');
   return { spreadsheetId, range: `'${name.replaceAll("'", "''")}'` };
@@ -103,7 +107,8 @@ function read(given: Given, service: Service): TranslatedNode {
     version < 4.5
       ? given.raw('options.returnAllMatches') !== 'returnAllMatches'
       : given.raw('options.returnFirstMatch') === true;
-  const how = { isFirst, isEach: given.word('combineFilters', 'OR') === 'AND' };
+  const isEach = given.word('combineFilters', version < 4.3 ? 'OR' : 'AND') === 'AND';
+  const how = { isFirst, isEach };
   const rows = addData(
     at,
     {
@@ -131,7 +136,8 @@ function append(given: Given, service: Service): TranslatedNode {
   const { spreadsheetId, range } = sheetOf(given);
   const mode = given.word('columns.mappingMode', 'defineBelow');
   if (mode === 'nothing') throw new NotTranslatable('it appends nothing');
-  // The other entries of `columns` are for n8n's editor. Reading them here prevents a warning about them.
+  // n8n's editor uses these entries of `columns`, and n8n converts values by some of them, which is not done here.
+  // Reading them prevents a warning about them.
   for (const name of ['schema', 'matchingColumns', 'attemptToConvertTypes', 'convertFieldsToString'])
     given.raw(`columns.${name}`);
   const header = addAction(

@@ -21,8 +21,10 @@ export interface Operation {
 export interface After {
   /** JavaScript that defines the functions of `returns`. */
   part: string;
-  /** An expression of `items`, the answer in a list. */
+  /** An expression that reads `items`: the answer in a list, or the answer itself if it is a list. */
   returns: string;
+  /** Further inputs of the code. */
+  inputs?: JsonObject;
 }
 
 /** Translates an operation that `Operation` cannot describe, for example one with several requests or with a file. */
@@ -35,7 +37,7 @@ export interface Service {
   name: string;
   /** The first version of the node that has these parameters. */
   since?: number;
-  /** The resource that n8n uses if the file names none. `byDefault` has the default operation of each resource. */
+  /** The resource that n8n uses if the file names none. `byDefault` has default operations by resource. */
   resource: string;
   byDefault: Readonly<Record<string, string>>;
   /** The keys are `resource/operation`. */

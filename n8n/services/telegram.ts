@@ -18,7 +18,7 @@ function replyTo(given: Given): JsonObject {
   return id === undefined || id === '' || id === 0 ? {} : { reply_parameters: { message_id: id } };
 }
 
-/** The buttons below a message, or the keyboard that takes the place of the usual one. */
+/** Returns the buttons below a message, a keyboard in place of the usual one, or another `reply_markup` of the file. */
 function markup(given: Given): JsonObject {
   const kind = given.word('replyMarkup', 'none');
   if (kind === 'none') return {};

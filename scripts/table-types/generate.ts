@@ -1,4 +1,4 @@
-// Generates the types of all tables from a migrated database: kysely-codegen, with the value types of
+// Generates the types of all tables and views from a migrated database with kysely-codegen, and with the value types of
 // db/core/client.ts.
 import { sql } from 'kysely';
 import {
@@ -19,7 +19,7 @@ const HEAD = `// Written by \`npm run db:types\` from the migrated database: cha
 import type { AuditVia, JsonOf, WebhookEventType } from "./column-types.js";
 `;
 
-/** The types that db/core/client.ts makes `pg` return. */
+/** The types of the values that `pg` returns as db/core/client.ts configures it. */
 const SCALARS = {
   date: 'Date',
   int8: 'number',

@@ -217,11 +217,12 @@ describe('the context of an admin command', () => {
   const own = 'postgres://user@127.0.0.1:1/own';
   const stackAt = { api_url: 'http://127.0.0.1:3999', api_key: 'key', user_id: 7, database_url: own, pids: {} };
   const servers = { temporal_address: '', temporal_namespace: '', temporal_ui_url: '', internal_token: '' };
+  const stackFile = { ...stackAt, ...servers, configured_secrets: [] };
   let dataDir: string;
 
   beforeEach(() => {
     dataDir = mkdtempSync(path.join(tmpdir(), 'admin-'));
-    writeStackFile(dataDir, { ...stackAt, ...servers });
+    writeStackFile(dataDir, stackFile);
   });
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
@@ -238,6 +239,17 @@ describe('the context of an admin command', () => {
         assert.equal(addressRules.allowPrivateNetwork, true);
       });
     }
+  });
+
+  it('demands the secrets that were set for the stack, because those of secrets.json are not in use', async () => {
+    readOrCreateSecrets(dataDir);
+    writeStackFile(dataDir, { ...stackFile, configured_secrets: ['SECRETS_KEY', 'JWT_SECRET'] });
+    const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
+    await inContext({}, ({ secretsKeys, jwtSecret }) => {
+      assert.throws(secretsKeys, /^AdminError: SECRETS_KEY: must be set, .* it was set for the stack that runs in /);
+      assert.throws(jwtSecret, /^AdminError: JWT_SECRET: must be set, .* it was set for the stack that runs in /);
+    });
+    await inContext({ SECRETS_KEY }, ({ secretsKeys }) => assert.deepEqual(secretsKeys(), [Buffer.alloc(32, 7)]));
   });
 
   it('has nothing of the stack where the database is another one, and demands the secrets of that one', async () => {

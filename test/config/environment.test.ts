@@ -123,6 +123,7 @@ describe('environment', () => {
     ['SESSION_RATE_LIMIT', '0'],
     ['SESSION_RATE_LIMIT', 'many'],
     ['WORKER_CACHED_WORKFLOWS', '-1'],
+    ['WORKER_CACHED_WORKFLOWS', '1'],
     ['WORKER_CACHED_WORKFLOWS', '1.5'],
     ['WORKER_VERSIONING', 'perhaps'],
     ['WORKER_POOL', 'Not.A.Pool'],

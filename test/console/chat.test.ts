@@ -251,6 +251,51 @@ describe('the chat of a workflow', function () {
     await page.context().close();
   });
 
+  it('keeps what is typed into other fields, and the conversation of a failed message until it is used', async () => {
+    const { api } = world.account;
+    const fields = [{ id: 'tone', title: 'Tone', type: 'text', input_requirements: true }];
+    for (const isUsed of [false, true]) {
+      const end = node('output', { value: 'so {{ input.tone }}' });
+      const id = await createChat(api, world.projectId, drawing(linkInRow([trigger(fields), end])));
+      const older = await converse(api, id, { inputs: { tone: 'old' } });
+      await api.patch(`/conversations/${older.id}/`, { body: { title: 'Older' } });
+      const conversations = async () =>
+        (await api.get<{ items: { id: string }[] }>(`/workflows/${id}/conversations/`)).body.items;
+      const page = await open(`${id}/chat`);
+      const tone = page.getByRole('textbox', { name: 'Tone' });
+      await button(page, 'New conversation').click();
+      await tone.fill('calm');
+      await button(page, 'New conversation').click();
+      await page.locator('textarea:focus').and(field(page)).waitFor();
+      assert.equal(await tone.inputValue(), 'calm');
+      await page.keyboard.type('Well?');
+      await page.route('**/messages/', (route) =>
+        route.request().method() === 'POST'
+          ? route.fulfill({ status: 400, json: { detail: 'Not now.' } })
+          : route.continue(),
+      );
+      await button(page, 'Send').click();
+      await page.getByRole('alert').waitFor();
+      await page
+        .getByRole('list', { name: 'Conversations' })
+        .getByRole('link', { name: /^Older/ })
+        .click();
+      await page.getByRole('heading', { name: 'Older' }).waitFor();
+      await page.unroute('**/messages/');
+      const failed = (await conversations()).find((conversation) => conversation.id !== older.id)!;
+      if (isUsed) await say(api, failed.id, 'From elsewhere');
+      await button(page, 'New conversation').click();
+      assert.equal(await tone.inputValue(), 'calm');
+      assert.equal(await field(page).inputValue(), 'Well?');
+      await button(page, 'Send').click();
+      await answers(page).getByText('so calm').waitFor();
+      assert.equal((await conversations()).length, isUsed ? 3 : 2);
+      await button(page, 'New conversation').click();
+      assert.equal(await tone.inputValue(), '');
+      await page.context().close();
+    }
+  });
+
   it('queues what is sent meanwhile, stops what is being answered, and asks it anew', async () => {
     const slow = { parts: ['Never ', { waitMs: 60_000 }, 'ready'] };
     const id = await modelChat([slow, { text: 'The second' }, { text: 'The third' }]);

@@ -99,6 +99,7 @@ describe('the inbox', function () {
     const task = await taskOf(api, runId, person.id);
     const page = await world.browser.person(account.userId, '/inbox', NARROW);
     const article = page.getByRole('article', { name: `Pay ${MARKUP}` });
+    await article.getByText(`it? ${MARKUP}`).waitFor();
     await article.getByRole('heading', { name: 'Order 7' }).waitFor();
     assert.equal(await page.title(), 'Inbox · Workflow automation', 'the markup is text');
     await page.getByText('1 task waits for you.').waitFor();
@@ -125,6 +126,47 @@ describe('the inbox', function () {
     await page.getByText('No task has ended this way yet.').waitFor();
     await page.reload();
     await page.getByText('0 tasks', { exact: true }).waitFor();
+  });
+
+  it('keeps what is typed while the person looks at another tab or page, until it is sent', async () => {
+    const account = await createAccount(world.stack);
+    const { requestId } = await ask(account);
+    const person = node('human', { label: 'Pay', message: 'Well?', fields: [{ id: 'amount', title: 'Amount' }] });
+    const data = drawing(linkInRow([trigger(), person]));
+    const workflowId = await account.api.createWorkflow(await account.api.createProject('Sums'), data, 'Orders');
+    const task = await taskOf(account.api, (await account.api.run(workflowId)).data.id, person.id);
+    const page = await world.browser.person(account.userId, '/inbox');
+    const [pay, note] = ['Pay', 'note of tools'].map((name) => page.getByRole('article', { name, exact: true }));
+    const written = [
+      pay!.getByRole('textbox', { name: 'Amount' }),
+      pay!.getByRole('textbox', { name: 'Comment' }),
+      note!.getByRole('textbox', { name: 'Arguments as JSON' }),
+      note!.getByRole('textbox', { name: 'Reason' }),
+    ];
+    const texts = ['12', 'as agreed', '{"text": "mine"}', 'shorter'];
+    await button(page, 'Edit and approve').click();
+    for (const [at, field] of written.entries()) await field.fill(texts[at]!);
+    const areKept = async (from: number, to: number): Promise<void> => {
+      await written[from]!.waitFor();
+      const values = written.slice(from, to).map((field) => field.inputValue());
+      assert.deepEqual(await Promise.all(values), texts.slice(from, to));
+    };
+    await tab(page, 'Decided').click();
+    await page.getByText('No request has ended this way yet.').waitFor();
+    await tab(page, 'Waiting').click();
+    await areKept(2, 4);
+    await areKept(0, 2);
+    await pay!.getByRole('link', { name: 'Pay', exact: true }).first().click();
+    await page.waitForURL(`**/inbox/${task}`);
+    await areKept(0, 2);
+    await page.getByRole('link', { name: 'To the inbox' }).click();
+    await button(page, 'Approve as edited').click();
+    await note!.getByText('Reason: shorter').waitFor();
+    await pay!.getByRole('button', { name: 'Done' }).click();
+    await pay!.getByText('Comment: as agreed').waitFor();
+    const { body } = await account.api.get<{ status: string }>(`/agent-approvals/${requestId}/`);
+    assert.equal(body.status, 'approved');
+    await page.context().close();
   });
 
   it('takes the form from a task that is answered elsewhere, and leaves the task in its place', async () => {

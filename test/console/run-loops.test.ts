@@ -99,6 +99,36 @@ describe('the page of a run with loops', function () {
     await page.context().close();
   });
 
+  it('loads a hundred iterations of a loop, and more of them on request', async () => {
+    const [start, body] = [trigger(), node('set', { value: 1, label: 'Body' })];
+    const items = Array.from({ length: 102 }, (_, index) => index);
+    const each = node('for_each', { label: 'Each page', items, body_node: body.id, concurrency: 20 });
+    link(start, each);
+    const { runId } = await world.start(drawing([start, each, body]));
+    await world.owner.api.pollToEnd(runId);
+    const page = await world.browser.person(world.owner.userId, `/runs/${runId}?node=${body.id}`);
+    const iterations = panel(page).getByRole('combobox', { name: 'Iteration', exact: true });
+    const options = iterations.locator('option');
+    const more = panel(page).getByRole('button', { name: 'Load more of 102 iterations' });
+    await more.waitFor();
+    assert.equal(await options.count(), 101, 'with `Choose an iteration`');
+    await page.route('**/iterations/?*', (route) =>
+      route.fulfill({ status: 409, json: { code: 'odd', detail: 'Odd.' } }),
+    );
+    await more.click();
+    await panel(page).getByRole('alert').getByText('Odd.').waitFor();
+    await page.unroute('**/iterations/?*');
+    await nodeNamed(page, 'Each page, succeeded').getByRole('button').click();
+    await panel(page).getByText('102 iterations: 102 succeeded.').waitFor();
+    await more.click();
+    await more.waitFor({ state: 'detached' });
+    await nodeNamed(page, 'Body, succeeded').getByRole('button').click();
+    await eventually(async () => (await options.count()) === 103);
+    await iterations.selectOption({ label: 'Each page [101]' });
+    await panel(page).getByText('succeeded').first().waitFor();
+    await page.context().close();
+  });
+
   it('draws a wait as waiting until it is over', async () => {
     const start = trigger();
     const pause = node('wait', { label: 'Pause', mode: 'callback' });

@@ -313,6 +313,7 @@ describe('the page of a run', function () {
     const out = panel(page).getByRole('link', { name: 'out' });
     assert.match((await out.getAttribute('rel')) ?? '', /noopener/);
     assert.equal(await panel(page).locator('img, script').count(), 0);
+    await panel(page).getByText('<img src=x onerror="window.hit=1"><script>').waitFor();
     assert.doesNotMatch((await panel(page).getByText('click').getAttribute('href')) ?? '', /javascript/);
     assert.equal(await panel(page).getByRole('link', { name: 'here' }).count(), 0);
     await page.getByRole('combobox', { name: 'Show as' }).selectOption('Text');

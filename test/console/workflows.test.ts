@@ -282,7 +282,9 @@ describe('the list of workflows, and who may do what with one', function () {
     await dialog.getByText('Fill this in.').first().waitFor();
     await dialog.getByRole('textbox', { name: 'Short description' }).fill('Does nothing, reliably.');
     await dialog.getByRole('checkbox', { name: 'English' }).check();
-    await dialog.getByRole('combobox', { name: 'Template run' }).selectOption({ index: 1 });
+    const template = dialog.getByRole('combobox', { name: 'Template run' });
+    await template.selectOption({ index: 1 });
+    assert.equal(await template.getByRole('option', { name: 'Choose…' }).count(), 0, 'it cannot be taken back');
     await publish.click();
     await dialog.getByRole('link', { name: 'see it on the marketplace' }).waitFor();
     await assertAccessible(page, 'publishing');

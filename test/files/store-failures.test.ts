@@ -8,7 +8,7 @@ describe('the failures of a store of files', () => {
   const range = { start: 0, end: 1 };
   const fails = (): Promise<never> => Promise.reject(FAILED);
   const storeWith = (some: Partial<FileStore>): FileStore =>
-    tellingFailures({ bufferBytes: 7, write: fails, read: fails, remove: fails, markedAs: fails, ...some });
+    tellingFailures({ bufferBytes: 7, lateMs: 8, write: fails, read: fails, remove: fails, markedAs: fails, ...some });
   const readsAll: FileStore['write'] = async (_name, bytes) => {
     for await (const piece of bytes) assert.ok(piece.length > 0);
   };
@@ -24,7 +24,7 @@ describe('the failures of a store of files', () => {
     for (const call of calls) {
       await assert.rejects(call, (error: unknown) => error instanceof StoreAwayError && error.cause === FAILED);
     }
-    assert.equal(store.bufferBytes, 7);
+    assert.deepEqual([store.bufferBytes, store.lateMs], [7, 8]);
   });
 
   it('do not include errors of the source of a write, missing bytes, and callers that give up', async () => {

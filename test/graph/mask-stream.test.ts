@@ -124,6 +124,21 @@ describe('a mask over a text that comes in pieces', () => {
     assert.equal(told, 'before ********');
   });
 
+  it('tells what follows a short secret in base64, however it is cut, also beside a secret that is too long', () => {
+    const short = 'sk-live-0123456789abcdef';
+    const masker = createMasker([short, 'k'.repeat(140_000)]);
+    for (const before of ['', 'x', 'xy']) {
+      const text = `It is ${Buffer.from(`${before}${short}`).toString('base64')}. And so on.`;
+      const whole = masker.text(text);
+      assert.match(whole, /^It is .*\*{8}.*\. And so on\.$/);
+      for (let cut = 1; cut < text.length; cut += 1) {
+        const stream = masker.stream();
+        const told = stream.push(text.slice(0, cut)) + stream.push(text.slice(cut)) + stream.end();
+        assert.equal(told, whole, `cut at ${cut} of ${text}`);
+      }
+    }
+  });
+
   it('hides every text where there are too many secrets', () => {
     const masker = createMasker(Array.from({ length: 9_000 }, (_, index) => `secret-${index}`));
     const stream = masker.stream();

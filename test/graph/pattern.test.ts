@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { withCheckBudget } from '../../graph/check-budget.js';
-import { answerQuestions } from '../../graph/judge.js';
+import { answerQuestions, areCheap } from '../../graph/judge.js';
 import { NodeError } from '../../graph/node-error.js';
 import { matchesPattern, patternProblem } from '../../graph/pattern.js';
 import { patternSize } from '../../graph/pattern-size.js';
@@ -65,6 +65,18 @@ describe('patterns of users', () => {
       return undefined;
     }
   }
+
+  it('are measured in linear time, and not at all if they are too long, before anything decides where they run', () => {
+    const opened = `[${'[:'.repeat(500_000)}`;
+    assert.ok(cpuMilliseconds(() => patternSize(opened)) < BOUND_MS);
+    assert.ok(cpuMilliseconds(() => areCheap([{ left: 'a', operator: 'matches', right: opened }])) < BOUND_MS);
+    assert.equal(areCheap([{ left: 'a', operator: 'matches', right: opened }]), false);
+  });
+
+  it('are not the only hostile right sides: a list that is nested too deeply to be written holds no text', () => {
+    const deep = `${'['.repeat(20_000)}12345678901234567890${']'.repeat(20_000)}`;
+    assert.equal(holds('x', 'in', deep), false);
+  });
 
   it('are taken up to their limits', () => {
     assert.equal(matchesPattern('x'.repeat(1_000), 'x{1000}'), true);

@@ -115,7 +115,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'console/forms/completions.ts: ).slice(0,MOST)',
     'console/forms/variable-tree.tsx: found.slice(0,MAX_GROUPS)',
     'console/live/words.ts: call)].slice(-MOST_TOOL_CALLS)',
-    'console/parts/chat/message-log.tsx: openIds.slice(0,MOST_FOLLOWED)',
+    'console/parts/chat/messages.ts: exchanges).slice(0,MOST_FOLLOWED)',
     'console/parts/agent-tools/approval-policy.ts: names.slice(0,MOST_NAMED-1)',
     'console/parts/agent-tools/approval-policy.ts: parts.slice(0,-1)',
     'console/parts/agent-tools/tool-search.tsx: search)).slice(0,MOST)',

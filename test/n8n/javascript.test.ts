@@ -33,6 +33,28 @@ describe('JavaScript of n8n', () => {
     assert.deepEqual(namesOf('$($json.name).first()'), 'it names a node in a way that is known only when it runs');
   });
 
+  it('refuses other outputs and runs of a node, and tells of which nodes the first output is read', () => {
+    const another = 'it reads another output or run of a node';
+    const refused = ['$("A").all(1)', '$("A").first(0, 1)', '$("A").last(n)', '$input.all(1)', '$items("A", 1)'];
+    for (const source of [
+      ...refused,
+      '$items("A", 0, n)',
+      '$("A").all(...[1])',
+      '$items("A", ...[1])',
+      '$("A")?.all(1)',
+    ]) {
+      assert.deepEqual(readBody(`const n = 0; return ${source};`), { reason: another }, source);
+    }
+    for (const source of ['$("A").all(0)', '$("A").first(0)', '$items("A")', '$items("A", 0)', '$items("A", 0, 0)']) {
+      const read = readBody(`return ${source};`);
+      assert.ok('firstOutputs' in read, source);
+      assert.deepEqual([...read.firstOutputs], ['A'], source);
+    }
+    const plain = readBody('return [...$("A").all(), $("A").first(), $("A").itemMatching(1), $input.all(), $items()];');
+    assert.ok('firstOutputs' in plain);
+    assert.deepEqual([...plain.firstOutputs], []);
+  });
+
   it('reads what follows an expression in linear time', () => {
     for (const rest of ['/'.repeat(50_000), ' '.repeat(50_000), '/**/'.repeat(10_000), `/*${'*'.repeat(50_000)}`]) {
       const tookMs = cpuMilliseconds(() => namesOf(`$json.a ${rest}\nb`));

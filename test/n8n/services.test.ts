@@ -775,6 +775,13 @@ describe('service nodes of n8n', function () {
     assert.match(reasonOf('telegram', { operation: '=x' }), /operation is known only when it runs/);
     assert.match(reasonOf('telegram', { operation: 'sendPhoto', binaryData: true }), /it sends a file of an item/);
     assert.match(reasonOf('googleSheets', { sheetName: rlc('7', 'id') }, 4.5), /does not say its name/);
+    const chosen = rlc('={{ $json.sheet }}', 'id', { cachedResultName: 'Old' });
+    assert.match(reasonOf('googleSheets', { ...ROW, sheetName: chosen }, 4.5), /its sheet is known only when it runs/);
+    const address = rlc('={{ $json.the_address_of_the_document }}', 'url');
+    assert.match(
+      reasonOf('googleSheets', { ...ROW, documentId: address }, 4.5),
+      /documentId is an address that is known only when it runs/,
+    );
   });
 });
 
@@ -825,9 +832,9 @@ describe('service nodes of n8n that need more than a request', function () {
 
   it('read rows of a sheet as n8n does, and look them up', async () => {
     const values = [[], ['Name', '', 'Age'], ['Ada', '', 36], [], ['Bob', '', 40, 'more']];
-    const read = async (parameters: JsonObject): Promise<unknown> => {
+    const read = async (parameters: JsonObject, version = 4.5): Promise<unknown> => {
       const { of } = await playNodes(
-        { Rows: { type: 'googleSheets', version: 4.5, parameters: { ...ROW, ...parameters } } },
+        { Rows: { type: 'googleSheets', version, parameters: { ...ROW, ...parameters } } },
         () => ({ values }),
       );
       return of('Rows');
@@ -836,6 +843,51 @@ describe('service nodes of n8n that need more than a request', function () {
     const bob = { row_number: 5, Name: 'Bob', Age: 40, col_3: 'more' };
     assert.deepEqual(await read({}), [ada, bob]);
     assert.deepEqual(await read({ filtersUI: { values: [{ lookupColumn: 'Age', lookupValue: '40' }] } }), [bob]);
+    const both = [
+      { lookupColumn: 'Age', lookupValue: '40' },
+      { lookupColumn: 'Name', lookupValue: 'Ada' },
+    ];
+    const filtersUI = { values: both };
+    assert.deepEqual(await read({ filtersUI }), []);
+    assert.deepEqual(await read({ filtersUI, combineFilters: 'OR' }), [bob, ada]);
+    assert.deepEqual(await read({ filtersUI }, 4.2), [bob, ada]);
+  });
+
+  it('cut the labels of Gmail to the number that the file says, also where an expression says it', async () => {
+    const labels = [{ id: 'a' }, { id: 'b' }, { id: 'c' }];
+    const list = async (more: JsonObject): Promise<unknown> => {
+      const parameters = { resource: 'label', operation: 'getAll', ...more };
+      const { of } = await playNodes({ Labels: { type: 'gmail', version: 2.1, parameters } }, () => ({ labels }));
+      return of('Labels');
+    };
+    assert.deepEqual(await list({ limit: 1 }), labels.slice(0, 1));
+    assert.deepEqual(await list({ limit: '={{ 1 + 1 }}' }), labels.slice(0, 2));
+    assert.deepEqual(await list({ limit: '={{ 1 + 1 }}', returnAll: true }), labels);
+  });
+
+  it('list the events of the next week, each date of its own, if the file names no times', async () => {
+    const sent: JsonObject[] = [];
+    const list = async (more: JsonObject): Promise<string[]> => {
+      const parameters = { operation: 'getAll', calendar: rlc('c'), ...more };
+      const { warnings, caught } = await playNodes(
+        { Events: { type: 'googleCalendar', version: 1.3, parameters } },
+        (_, { values }) => {
+          sent.push(values as JsonObject);
+          return { items: [] };
+        },
+      );
+      assert.deepEqual(caught, []);
+      return warnings.map(({ message }) => message).filter((message) => !message.startsWith('Choose the connection'));
+    };
+    assert.deepEqual(await list({}), []);
+    const { timeMin, timeMax, singleEvents } = sent[0]!;
+    const days = (Date.parse(String(timeMax)) - Date.parse(String(timeMin))) / 86_400_000;
+    // A week in which the clocks change is an hour longer or shorter.
+    assert.ok(Math.abs(days - 7) < 0.05, `${String(timeMin)} to ${String(timeMax)}`);
+    assert.equal(singleEvents, true);
+    const told = await list({ timeMin: '', timeMax: '', options: { recurringEventHandling: 'next' } });
+    assert.deepEqual(told, ['n8n puts out the next date of events that come back, and not the events.']);
+    assert.deepEqual(Object.keys(sent[1]!).toSorted(), ['calendarId', 'maxResults']);
   });
 
   it('append rows in the order of the columns, and refuse a field without a column', async () => {

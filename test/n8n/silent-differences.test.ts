@@ -103,6 +103,95 @@ describe('differences from n8n', () => {
     assert.deepEqual(warningsOf([manual, code('return items;'), filter(), { ...merge, version: 2.1 }]), []);
   });
 
+  it('are reported where a wait is shorter here', () => {
+    const wait = (parameters: JsonObject): Step => ({ type: 'n8n-nodes-base.wait', version: 1.1, parameters });
+    assert.deepEqual(warningsOf([manual, wait({ amount: 29, unit: 'days' })]), []);
+    assert.deepEqual(warningsOf([manual, wait({ amount: 40, unit: 'days' })]), [
+      'B: n8n waits 40 days. Here the wait ends after 29 days.',
+    ]);
+    const limited = { resume: 'webhook', limitWaitTime: true, resumeAmount: 1000, resumeUnit: 'hours' };
+    assert.deepEqual(warningsOf([manual, wait(limited)]), [
+      'B: n8n waits 1000 hours. Here the wait ends after 29 days.',
+    ]);
+  });
+
+  it('are none for a date and time, which is in the time zone of the workflow', () => {
+    const until = (dateTime: string): unknown[] => {
+      const parameters = { resume: 'specificTime', dateTime };
+      const { drawing, warnings } = translate([manual, { type: 'n8n-nodes-base.wait', version: 1.1, parameters }]);
+      const nodes = drawing['nodes'] as { type: string; data: JsonObject }[];
+      const made = nodes.find(({ type }) => type === 'wait-node');
+      return [made?.data['until'], ...warnings.map(({ message }) => message)];
+    };
+    assert.deepEqual(until('2030-01-31T09:00:00'), ['2030-01-31T09:00:00-05:00']);
+    assert.deepEqual(until('2030-07-31 09:00:00'), ['2030-07-31T09:00:00-04:00']);
+    assert.deepEqual(until('2030-07-31'), ['2030-07-31T00:00-04:00']);
+    assert.deepEqual(until('2030-01-31T09:00:00Z'), ['2030-01-31T09:00:00Z']);
+    assert.deepEqual(until('={{ $json.at }}'), ['{{ node-B-parameters.result.value.p1 }}']);
+    assert.deepEqual(until('={{ $json.day }}T09:00Z'), ['{{ input.day }}T09:00Z']);
+    assert.deepEqual(until('={{ $json.day }}T09:00'), [
+      '{{ input.day }}T09:00',
+      'dateTime: without an offset it is in the time zone "America/New_York" in n8n, and in UTC here.',
+    ]);
+  });
+
+  it('are none for the intervals of schedules that the file does not name', () => {
+    const fixOf = (interval: JsonObject): unknown => {
+      const type = 'n8n-nodes-base.scheduleTrigger';
+      const [warning] = translate([{ type, version: 1.2, parameters: { rule: { interval: [interval] } } }]).warnings;
+      return warning?.fix;
+    };
+    assert.deepEqual(fixOf({ field: 'minutes' }), { schedule: '*/5 * * * *' });
+    assert.deepEqual(fixOf({ field: 'minutes', minutesInterval: 10 }), { schedule: '*/10 * * * *' });
+    assert.deepEqual(fixOf({ field: 'hours' }), { schedule: '0 * * * *' });
+    assert.deepEqual(fixOf({ triggerAtHour: 7 }), { schedule: '0 7 * * *' });
+    assert.deepEqual(fixOf({ field: 'minutes', minutesInterval: '={{ 10 }}' }), { schedule: '' });
+    assert.deepEqual(fixOf({ triggerAtHour: '={{ 7 }}' }), { schedule: '' });
+  });
+
+  it('are reported where requests are sent or redirected in another way', () => {
+    const request = (options: JsonObject, version = 4.2): Step => ({
+      type: 'n8n-nodes-base.httpRequest',
+      version,
+      parameters: { url: 'https://example.com', options },
+    });
+    const refuses = 'B: options.redirect: n8n does not follow redirects of this request. Here it follows up to five.';
+    const most = 'B: options.redirect: the number of redirects was left out. Here a request follows up to five.';
+    const follow = (redirect: JsonObject): JsonObject => ({ redirect: { redirect } });
+    assert.deepEqual(warningsOf([manual, request(follow({ followRedirects: false }))]), [refuses]);
+    assert.deepEqual(warningsOf([manual, request(follow({}), 3)]), [refuses]);
+    assert.deepEqual(warningsOf([manual, request({ followRedirect: false }, 2)]), [refuses]);
+    assert.deepEqual(warningsOf([manual, request(follow({ maxRedirects: 2 }))]), [most]);
+    assert.deepEqual(warningsOf([manual, request(follow({}))]), []);
+    const batching = { batching: { batch: { batchSize: 2 } } };
+    assert.deepEqual(warningsOf([manual, request(batching)]), []);
+    assert.deepEqual(warningsOf([manual, code('return items;'), request(batching)]), [
+      'C: options.batching: the pauses between requests were left out. Here they are sent one after the other.',
+    ]);
+  });
+
+  it('are none where a trigger for errors or evaluations stands before the one that starts the workflow', () => {
+    const node = (name: string, type: string): JsonObject => ({ name, id: name, type: `n8n-nodes-base.${type}` });
+    const link = (to: string): JsonObject => ({ main: [[{ node: to, type: 'main', index: 0 }]] });
+    for (const [type, other] of [
+      ['errorTrigger', 'manualTrigger'],
+      ['evaluationTrigger', 'scheduleTrigger'],
+      ['errorTrigger', 'slackTrigger'],
+    ] as const) {
+      const nodes = [node('Beside', type), node('Start', other), node('Tell', 'noOp'), node('Work', 'httpRequest')];
+      const connections = { Beside: link('Tell'), Start: link('Work') };
+      const { drawing, warnings } = translateN8n({ nodes, connections });
+      const made = drawing['nodes'] as { id: string; type: string; data: JsonObject }[];
+      assert.deepEqual(made.find(({ id }) => id === drawing['start_node'])?.data['next_nodes'], ['Work'], other);
+      assert.deepEqual(
+        warnings.filter(({ node: name }) => name === 'Beside').map(({ message }) => message),
+        [
+          `n8n-nodes-base.${type} was left out: it has no equivalent. What only it leads to was kept, but does not run.`,
+        ],
+      );
+    }
+  });
+
   it('keep null, which n8n does not convert', () => {
     const { drawing } = translate([manual, set('string', null)]);
     const [, made] = drawing['nodes'] as { data: JsonObject }[];

@@ -536,6 +536,35 @@ describe('hostile schemas', () => {
     assert.deepEqual(Object.keys(few.fields['properties'] as object), ['a', 'b']);
   });
 
+  it('are one field `body` if a part has alternatives or exceeds a limit, so that all of it can be sent', () => {
+    const named = { properties: { name: {} } };
+    const card = { properties: { card: {} } };
+    const bank = { properties: { bank: {} } };
+    let deep: JsonObject = card;
+    for (let level = 0; level < 11; level += 1) deep = { allOf: [deep] };
+    const many = Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`p${at}`, {}]));
+    for (const part of [
+      { oneOf: [card, bank] },
+      { anyOf: [card, bank] },
+      { allOf: [{ oneOf: [card, bank] }] },
+      { type: 'string' },
+      { properties: many },
+      { allOf: [...Array.from({ length: 50 }, () => bank), card] },
+      deep,
+    ]) {
+      const { fields, body } = only(withSchema({ allOf: [named, part] }));
+      assert.deepEqual(Object.keys(fields['properties'] as object), ['body'], JSON.stringify(part).slice(0, 100));
+      assert.equal(body?.is_whole, true);
+    }
+  });
+
+  it('require what a part without properties requires', () => {
+    const parts = [{ properties: { name: {}, age: {} } }, { required: ['name'] }, true, { description: 'x' }];
+    const { fields } = only(withSchema({ allOf: parts }));
+    assert.deepEqual(Object.keys(fields['properties'] as object), ['name', 'age']);
+    assert.deepEqual(fields['required'], ['name']);
+  });
+
   it('with more names than a node may store leave out their operation, with a warning', () => {
     const properties = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`${at}`.padEnd(200, 'x'), {}]));
     const { actions, warnings } = read(withSchema({ properties }));

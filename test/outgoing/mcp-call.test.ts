@@ -237,6 +237,21 @@ describe('MCP tool calls', function () {
     assert.equal((await call(endpoint.url)).content, 'after e1');
   });
 
+  it('asks again after the last known event, where a resumed stream ended without a new one', async () => {
+    const asked: unknown[] = [];
+    const endpoint = fake.endpoint({
+      'tools/call': endsAtOnce,
+      GET: ({ headers }, response) => {
+        asked.push(headers['last-event-id']);
+        const { event } = openEvents(response);
+        if (asked.length < 3) response.end(': keep-alive\n\n');
+        else event(answer(1), 'e2');
+      },
+    });
+    assert.equal((await call(endpoint.url, { timeoutMs: 20_000 })).content, 'done');
+    assert.deepEqual(asked, ['e1', 'e1', 'e1']);
+  });
+
   it('does not ask for ever for the rest of an answer', async () => {
     const gone = fake.endpoint({
       'tools/call': endsAtOnce,
@@ -244,9 +259,23 @@ describe('MCP tool calls', function () {
     });
     await assert.rejects(call(gone.url, { timeoutMs: 10_000 }), failing('mcp_unreachable', /status 500/, false));
     assert.equal(gone.requests.filter(({ method }) => method === 'GET').length, 2);
-    const busy = fake.endpoint({ 'tools/call': endsAtOnce, GET: endsAtOnce });
-    await assert.rejects(call(busy.url, { timeoutMs: 2_500 }), failing('timeout', /2\.5 seconds/, false));
-    assert.ok(busy.requests.filter(({ method }) => method === 'GET').length <= 3);
+    for (const status of [200, 204]) {
+      const empty = fake.endpoint({
+        'tools/call': endsAtOnce,
+        GET: (_request, response) => void response.writeHead(status).end(),
+      });
+      await assert.rejects(call(empty.url, { timeoutMs: 10_000 }), failing('mcp_protocol', /event stream/, false));
+      assert.equal(empty.requests.filter(({ method }) => method === 'GET').length, 2);
+    }
+    const endsWithoutId: McpHandler = (_request, response) => {
+      openEvents(response);
+      response.end(': keep-alive\n\n');
+    };
+    for (const GET of [endsAtOnce, endsWithoutId]) {
+      const busy = fake.endpoint({ 'tools/call': endsAtOnce, GET });
+      await assert.rejects(call(busy.url, { timeoutMs: 2_500 }), failing('timeout', /2\.5 seconds/, false));
+      assert.ok(busy.requests.filter(({ method }) => method === 'GET').length <= 3);
+    }
   });
 
   it('bounds a message at 10 MiB, whole or in pieces, and a stream in its messages', async () => {

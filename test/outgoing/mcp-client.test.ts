@@ -55,6 +55,12 @@ describe('MCP client', function () {
       assert.deepEqual(neither.methods(), ['initialize', 'GET']);
     });
 
+    it('says with auto that an SSE stream broke during initialize', async () => {
+      const restarts = fake.endpoint(sseScript({ initialize: (_request, stream) => void stream.end() }));
+      await assert.rejects(list(restarts.url), failing('mcp_unreachable', /before it had answered/, true));
+      assert.deepEqual(restarts.methods(), ['initialize', 'GET', 'initialize']);
+    });
+
     it('tells refused credentials from the rest', async () => {
       for (const status of [401, 403]) {
         const closed = fake.endpoint({ '*': (_request, response) => void response.writeHead(status).end() });
@@ -165,6 +171,11 @@ describe('MCP client', function () {
         '*': (_request, response) => void response.writeHead(302, { location: here.url }).end(),
       });
       await assert.rejects(list(asGet.url, { transport: 'streamable_http' }), failing('mcp_protocol', /status 302/));
+      for (const status of [301, 302, 303]) {
+        const sse = fake.endpoint(sseScript());
+        const GET: McpHandler = (_request, response) => void response.writeHead(status, { location: sse.url }).end();
+        assert.equal((await list(fake.endpoint({ GET }).url, { transport: 'sse' })).length, 1);
+      }
       const outside = fake.endpoint({
         '*': (_request, response) => void response.writeHead(307, { location: stranger.url }).end(),
       });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Question } from '../../graph/judge.js';
-import { createProcesses, ProcessesBusyError, type Processes } from '../../processes/processes.js';
+import { createProcesses, ProcessesBusyError, type Processes, type WorkOptions } from '../../processes/processes.js';
 import { questionsWork, type Work } from '../../processes/work.js';
 import { eventually } from '../../harness/timing/eventually.js';
 import { cpuMillisecondsUntil } from '../support/cpu-time.js';
@@ -49,7 +49,7 @@ describe('processes', function () {
   beforeEach(() => void (processes = createProcesses(ENTRY)));
   afterEach(() => processes.close());
 
-  const run = (work: Work, owner = 1, given: { signal?: AbortSignal; limitMs?: number; maxWaiting?: number } = {}) =>
+  const run = (work: Work, owner = 1, given: Partial<WorkOptions> = {}) =>
     processes.run(work, { owner, signal: NEVER, limitMs: 30_000, ...given });
 
   it('say which questions hold, whether a pattern is invalid, and why a value does not fit its schema', async () => {
@@ -116,6 +116,20 @@ describe('processes', function () {
     } finally {
       absent.close();
     }
+  });
+
+  it('let the caller leave out the wait for a process', async () => {
+    const first = run(slowWork);
+    let [begun, ended] = [0, 0];
+    const second = run(quick, 1, {
+      outside(wait) {
+        begun += 1;
+        return wait.finally(() => (ended += 1));
+      },
+    });
+    assert.deepEqual([begun, ended], [1, 0], 'the other work of the owner is being done');
+    await Promise.all([first, second]);
+    assert.ok(ended > 0 && ended === begun);
   });
 
   it('refuse an owner who has too much work that waits', async () => {

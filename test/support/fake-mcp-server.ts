@@ -122,6 +122,8 @@ export function openEvents(response: ServerResponse): { event: (message: unknown
 /** A script for the older transport: one event stream for all answers, and `/message` for the requests. */
 export function sseScript(handlers: McpScript = {}): McpScript {
   let stream: ServerResponse | undefined;
+  // The default handler sets a header, which the open stream has sent already.
+  const defaults: McpScript = { ...DEFAULTS, initialize: () => INITIALIZED };
   return {
     '*': async (request, response) => {
       if (request.method === 'GET') {
@@ -135,10 +137,9 @@ export function sseScript(handlers: McpScript = {}): McpScript {
         return;
       }
       response.writeHead(202).end('Accepted');
-      const handler = handlers[request.method] ?? DEFAULTS[request.method];
+      const handler = handlers[request.method] ?? defaults[request.method];
       if (handler === undefined || stream === undefined) return;
-      const answer = { jsonrpc: '2.0', id: request.id, result: INITIALIZED as unknown };
-      if (request.method !== 'initialize') answer.result = await handler(request, stream);
+      const answer = { jsonrpc: '2.0', id: request.id, result: await handler(request, stream) };
       if (answer.result !== undefined) stream.write(`event: message\ndata: ${JSON.stringify(answer)}\n\n`);
     },
   };

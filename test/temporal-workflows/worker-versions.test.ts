@@ -138,6 +138,16 @@ describe('builds of the worker', function () {
     const [ramped] = await builds.admin(['ramp', '2', '100']);
     assert.deepEqual([ramped!.build_id, ramped!.current, ramped!.ramp_percent], ['2', false, 100]);
     await endsOn(await startWaiting(), [['2']]);
+    // The build that is current already is made so again to end the ramp.
+    const back = await builds.makeCurrent('1');
+    assert.deepEqual(
+      back.map(({ build_id: id, current, ramp_percent: percent }) => [id, current, percent]),
+      [
+        ['2', false, 0],
+        ['1', true, 0],
+      ],
+    );
+    await endsOn(await startWaiting(), [['1']]);
     await builds.makeCurrent('2');
     await endsOn(await startWaiting(), [['2']]);
     await endsOn(onFirst, [['1']]);

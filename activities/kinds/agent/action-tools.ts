@@ -11,7 +11,7 @@ import type { NodeTask } from '../../node/node-step.js';
 
 const MAX_DESCRIPTION = 1_024;
 
-/** Returns the tool as the model sees it. Throws like `factsOf`. */
+/** Returns the tool; `loadTools` may still change its name. Throws like `factsOf`. */
 export function findActionTool({ run }: NodeTask, tool: ActionTool, index: number): AgentTool {
   const facts = factsOf(tool);
   const { title, description = '' } = facts;
@@ -53,7 +53,7 @@ function openFields(facts: ActionFacts, fixed: JsonObject): ReturnType<typeof fi
   return fieldsOf(facts).filter(([key]) => !Object.hasOwn(fixed, key));
 }
 
-/** Returns the errors in the model's arguments as one sentence, or undefined if the arguments can be sent. */
+/** Returns the errors in the model's arguments as one sentence, or undefined if the arguments fit the fields. */
 export function argumentsProblem(facts: ActionFacts, fixed: JsonObject, given: JsonObject): string | undefined {
   const properties = Object.fromEntries(openFields(facts, fixed));
   const required = [...requiredOf(facts)].filter((key) => Object.hasOwn(properties, key));

@@ -1,7 +1,7 @@
-// Executes the tool calls of one model message concurrently. Each call that is approved or needs no approval is made
-// once, unless repeating it is allowed (`retry_unsafe`, or the method of an action). If a call was not approved, the
-// model receives the reason, or the node fails (`on_reject`). A call of a workflow starts a run, and the step is
-// repeated until that run has ended.
+// Executes the tool calls of one model message concurrently. Each call that is approved or needs no approval is carried
+// out at most once, unless repeating it is allowed (`retry_unsafe`, or the method of an action). If a call was not
+// approved, the model receives the reason, or the node fails (`on_reject`). A call of a workflow starts a run, and the
+// step is repeated until that run has ended.
 import PQueue from 'p-queue';
 import type { ToolsFacts } from '../../../contract/activities.js';
 import {

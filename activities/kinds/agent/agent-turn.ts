@@ -1,5 +1,6 @@
-// Makes one model call of an agent, and records the model's message together with the requested tool calls and their
-// approvals. docs/adr/0009-agents-as-durable-steps.md describes the loop.
+// Makes one model call of an agent, and another one if a final answer does not have its form. Records each message of
+// the model together with the requested tool calls and their approvals. docs/adr/0009-agents-as-durable-steps.md
+// describes the loop.
 import type { TurnFacts } from '../../../contract/activities.js';
 import {
   findCallsOfTurn,

@@ -1,5 +1,5 @@
 // Reads the message of an agent's model. The message is stored and sent back unchanged, including fields that only its
-// provider knows; only its tool calls are normalised.
+// provider knows; only its role and its tool calls are normalised.
 import { MAX_TOOL_CALLS } from '../../../db/agents/tool-call-number.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { textOfContent } from '../../../graph/message-text.js';

@@ -30,9 +30,9 @@ const OF_VALUES = new Set(['invalid_value', 'invalid_header', 'invalid_body', 'f
 
 /**
  * Makes the call. Returns a `tool_error` for arguments or values that cannot be sent, for an answer with a status from
- * 400 on, and for a call whose last attempt failed. The text of the last one says if the call may have been carried
- * out. Throws a failure after which the call is attempted again, one of the connection (`connection_...`), and all
- * other failures.
+ * 400 on, and if the last attempt failed, with a text that says if the call may have been carried out. Throws a failure
+ * after which the call is attempted again, one of the connection (`connection_...`), `action_missing`,
+ * `outcome_unknown`, and all errors that are no `NodeFailure`.
  */
 export async function callAction(
   deps: AgentDeps,

@@ -29,7 +29,7 @@ const MAX_NAME = 64;
 
 /**
  * Throws a `NodeFailure` if a server cannot list its tools, if a workflow no longer exists, or if an action did not
- * exist when the drawing was saved.
+ * exist when the drawing was saved. Throws `ConnectionNeeded` if a server's connection needs a sign-in.
  */
 export async function loadTools(
   deps: LoadToolsDeps,
@@ -98,7 +98,7 @@ function toLeftOut({ label, refused }: Pick<ServerTools, 'label' | 'refused'>): 
   return refused.map(({ name, reason }) => ({ serverLabel: label, toolName: name, reason }));
 }
 
-/** Masks the names and reasons, because the names come from the server and are stored unsealed. */
+/** Masks the names, which come from the server and are stored unsealed. The reasons are this service's own texts. */
 function toShown(refused: RefusedTool[], { run }: NodeTask): RefusedTool[] {
   return toShownTools(refused, (text) => run.masker.text(text));
 }

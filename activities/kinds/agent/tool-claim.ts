@@ -1,5 +1,5 @@
 // The claim of an agent's tool call in the ledger. It is committed immediately before the call is sent, so that an
-// attempt that fails or dies while it opens the connection leaves no call that looks sent.
+// attempt that fails or dies while it opens the credential or the MCP session leaves no call that looks sent.
 import type { Database } from '../../../db/core/client.js';
 import {
   claimCall,

@@ -48,10 +48,10 @@ export async function findWorkflowTool(
   };
 }
 
-/** A run that a tool call has started and that has not ended. */
+/** A run that was accepted for a tool call and has not ended. */
 export interface OpenToolRun {
   child: ChildToStart;
-  /** When the agent stops waiting for the run, in milliseconds since the epoch. */
+  /** When the agent asks for the end of the run even if nothing has woken it, in milliseconds since the epoch. */
   untilMs: number;
 }
 

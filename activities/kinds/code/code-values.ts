@@ -1,5 +1,5 @@
-// Prepares the inputs of code as JSON text. Code gets integers beyond 2^53 as BigInt, because a double would change
-// them; JSON has no BigInt, so they are marked strings.
+// Prepares the inputs of code as JSON text. Code gets integers that are not safe (`Number.isSafeInteger`) as BigInt,
+// because a double may change them; JSON has no BigInt, so they are marked strings.
 import { randomBytes } from 'node:crypto';
 import { ExactNumber } from '../../../graph/exact-number.js';
 import { mapLeaves } from '../../../graph/json.js';
@@ -16,9 +16,9 @@ interface MarkedInputs {
 }
 
 /**
- * Returns the inputs as JSON text, in which a marked string stands for an integer beyond 2^53; the sandbox converts it
- * to a BigInt. All such integers below 1e21 are marked, and larger ones if no double represents them exactly. Any other
- * number becomes the nearest double.
+ * Returns the inputs as JSON text, in which a marked string stands for an integer that is not safe; the sandbox
+ * converts it to a BigInt. All such integers below 1e21 are marked, and larger ones if no double represents them
+ * exactly. Any other number becomes the nearest double, also an inexact one that is written with an exponent.
  */
 export function toMarkedInputs(value: unknown): MarkedInputs {
   const marker = randomBytes(8).toString('hex');

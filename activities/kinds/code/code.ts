@@ -30,8 +30,8 @@ interface CodeDeps extends CodeFilesDeps {
 
 /**
  * Saving files is the only effect of code outside its sandbox. A retry may save them again, which is accepted: the code
- * is repeated only if this service has failed or was stopped, or if the process was lost or has sent no JSON. Code that
- * has failed is not retried.
+ * is repeated only if this service or its store of files has failed, if the worker was stopped, or if the process was
+ * lost or has sent no JSON. Code that has failed is not retried.
  */
 export function createCodeRunner({ contexts, sandbox, logger, ...files }: CodeDeps): NodeRunner {
   return {

@@ -22,7 +22,7 @@ const HEAP_MB = 128;
  * and `MODULES`, and no other file.
  */
 export function processFlags(entry: string): string[] {
-  // The option is called `--permission` since Node.js 22.
+  // The option is called `--permission` since Node.js 22.13.
   const permission = process.allowedNodeEnvironmentFlags.has('--permission')
     ? '--permission'
     : '--experimental-permission';

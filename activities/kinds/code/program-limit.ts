@@ -4,19 +4,28 @@ import { processorTimeOf } from '../../../processes/processor-time.js';
 /** The elapsed time may reach this multiple of the limit, whatever delays the program. */
 const LONGEST = 10;
 const LOOK_AGAIN_MS = 100;
+/** Longer pauses count, because a process that waits must end some time. */
+const MAX_PAUSED_MS = 120_000;
 
 export interface ProgramLimit {
   /** Aborted with the reason of `stop`, or with a `TimeoutError` when the time is up. */
   signal: AbortSignal;
   /** Awaits work that the worker does for the program. Its duration counts, although the program uses no processor. */
   serving<T>(work: Promise<T>): Promise<T>;
+  /**
+   * Settles like `wait`, a wait within `serving` that the service causes. Its duration does not count, up to two
+   * minutes for the whole program.
+   */
+  outside<T>(wait: Promise<T>): Promise<T>;
+  /** The time so far that does not count because of `outside`. */
+  pausedMs(): number;
   clear(): void;
 }
 
 /**
- * Counts the processor time of the process and the time in which the worker serves it. Counts the elapsed time if the
- * system reports no processor time. A program whose process sleeps when its time has elapsed is stopped, because it
- * is not waiting for a processor.
+ * Counts the processor time of the process and the time in which the worker serves it, or the elapsed time if the
+ * system reports no processor time, each without the pauses of `outside`. If the process sleeps when its time has
+ * elapsed and the worker does not serve it, the program is stopped, because it is not waiting for a processor.
  */
 export function startProgramLimit(pid: number, timeoutMs: number, stop: AbortSignal): ProgramLimit {
   const controller = new AbortController();
@@ -27,10 +36,16 @@ export function startProgramLimit(pid: number, timeoutMs: number, stop: AbortSig
   const before = processorTimeOf(pid);
   let servedMs = 0;
   let servingSince: number | undefined;
+  let endedPausesMs = 0;
+  let pausedSince: number | undefined;
   let wasAsleep = false;
 
+  function pausedMs(): number {
+    const nowPausedMs = pausedSince === undefined ? 0 : performance.now() - pausedSince;
+    return Math.min(MAX_PAUSED_MS, endedPausesMs + nowPausedMs);
+  }
   function leftMs(): number {
-    const elapsedMs = performance.now() - startedAt;
+    const elapsedMs = performance.now() - startedAt - pausedMs();
     const now = processorTimeOf(pid);
     if (before === undefined || now === undefined || elapsedMs >= LONGEST * timeoutMs) return timeoutMs - elapsedMs;
     if (servingSince === undefined && now.isSleeping) {
@@ -41,7 +56,7 @@ export function startProgramLimit(pid: number, timeoutMs: number, stop: AbortSig
     }
     wasAsleep = false;
     const nowServedMs = servingSince === undefined ? 0 : performance.now() - servingSince;
-    return timeoutMs - (now.usedMs - before.usedMs + servedMs + nowServedMs);
+    return timeoutMs - (now.usedMs - before.usedMs + servedMs + nowServedMs - pausedMs());
   }
   function look(): void {
     const restMs = leftMs();
@@ -61,6 +76,16 @@ export function startProgramLimit(pid: number, timeoutMs: number, stop: AbortSig
         servingSince = undefined;
       }
     },
+    async outside(wait) {
+      pausedSince = performance.now();
+      try {
+        return await wait;
+      } finally {
+        endedPausesMs += performance.now() - pausedSince;
+        pausedSince = undefined;
+      }
+    },
+    pausedMs,
     clear() {
       clearTimeout(timer);
       stop.removeEventListener('abort', onStop);

@@ -59,6 +59,9 @@ const requestSchema = z.discriminatedUnion('status', [
   }),
 ]);
 
+/** The time limit of a program, for the one who serves it. */
+export type ServingLimit = Pick<ProgramLimit, 'signal' | 'outside'>;
+
 /**
  * Reads or saves a file for a program. Returns the requested bytes, or an answer. `receive` returns the bytes to
  * save. A rejection ends the program.
@@ -66,14 +69,14 @@ const requestSchema = z.discriminatedUnion('status', [
 export type ServeFiles = (
   request: FileRequest,
   receive: () => Promise<Buffer>,
-  signal: AbortSignal,
+  limit: ServingLimit,
 ) => Promise<Buffer | Answer>;
 
 export const noFiles: ServeFiles = () => {
   return Promise.resolve({ answer: 'failed', code: 'file_missing', message: 'There are no files here.' });
 };
 
-/** The process did not start, ended by itself or broke the protocol. The outcome of its program is unknown. */
+/** The process did not start, ended or broke the protocol. The outcome of its program is unknown. */
 export class SandboxProcessError extends Error {
   override readonly name = 'SandboxProcessError';
 }
@@ -83,8 +86,8 @@ export interface SandboxProcess {
   /** False as soon as the process has ended or is being killed. */
   readonly isAlive: boolean;
   /**
-   * Runs one program. Kills the process if it does not answer in time (the reply is then `timeout`), and when `signal`
-   * is aborted (rejects with its reason). Rejects with a `SandboxProcessError`, and with the rejections of `serve`.
+   * Runs one program. Kills the process if it does not answer in time (the reply is then `timeout`), and before this
+   * call rejects: with the reason of `signal`, a `SandboxProcessError`, or a rejection of `serve`.
    */
   run(program: Program, signal: AbortSignal, serve?: ServeFiles): Promise<Reply>;
   kill(): void;
@@ -105,7 +108,7 @@ export async function startSandboxProcess(entry: string, signal: AbortSignal): P
   const child = spawn(process.execPath, [...processFlags(entry), entry], {
     env: {},
     cwd: '/',
-    // A terminal sends Ctrl-C to the worker only, which still lets its nodes finish.
+    // Ctrl-C in a terminal then reaches the worker only, which still lets its nodes finish.
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
@@ -165,12 +168,13 @@ async function converse(own: Watched, program: Program, serve: ServeFiles, limit
     const request = requestSchema.safeParse(message);
     if (!request.success) throw new SandboxProcessError('The sandbox process sent what is no reply.');
     const size = 'size' in request.data ? request.data.size : 0;
-    const answer = await limit.serving(untilAborted(serve(request.data, receive(size), signal), signal));
+    const answer = await limit.serving(untilAborted(serve(request.data, receive(size), limit), signal));
+    const pausedMs = limit.pausedMs();
     if (!Buffer.isBuffer(answer)) {
-      message = await own.ask(answer, signal);
+      message = await own.ask({ ...answer, pausedMs }, signal);
       continue;
     }
-    const ready = await own.ask({ answer: 'bytes', size: answer.length }, signal);
+    const ready = await own.ask({ answer: 'bytes', size: answer.length, pausedMs }, signal);
     if (!readySchema.safeParse(ready).success) throw new SandboxProcessError('The sandbox process took no file.');
     message = await own.ask([toHeader(answer.length), answer], signal);
   }
@@ -240,7 +244,7 @@ function watch(child: ChildProcess) {
       .finally(() => signal.removeEventListener('abort', kill));
   };
 
-  /** Like `askBytes`, with a JSON answer. A list is a list of frames. */
+  /** Like `askBytes`, with a JSON answer. Sends a list as frames, an object as one frame, and nothing for undefined. */
   const ask = async (message: object | undefined | Buffer[], signal: AbortSignal): Promise<unknown> => {
     const frames = Array.isArray(message) ? message : message === undefined ? [] : [toFrame(message)];
     const body = await askBytes(frames, signal);

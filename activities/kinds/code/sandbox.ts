@@ -19,15 +19,15 @@ const IDLE_MS = 60_000;
 interface Run {
   projectId: number;
   signal: AbortSignal;
-  /** Defaults to a function that finds no files. */
+  /** Defaults to `noFiles`, which refuses to read and to save. */
   serve?: ServeFiles;
 }
 
 export interface Sandbox {
   /**
-   * Runs a program and returns how it ended, whatever it does. The wait for a process does not count as time of the
-   * program. Rejects with a `SandboxProcessError`, with the reason of the signal after it has stopped the program, and
-   * with the rejections of `serve`.
+   * Runs a program and returns how it ended. The wait for a process does not count as time of the program. Rejects with
+   * a `SandboxProcessError`, with the reason of the signal, with another error if the sandbox was closed, and with the
+   * rejections of `serve`. A program that was running is then stopped.
    */
   run(program: Program, run: Run): Promise<Reply>;
   close(): void;

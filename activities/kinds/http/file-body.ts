@@ -18,8 +18,8 @@ interface FileBody extends StreamedBody {
 }
 
 /**
- * Returns undefined unless the body is an object with the single key `$file` or `$form`. Throws `file_missing` and
- * `invalid_body`.
+ * Returns undefined unless the body is an object with the single key `$file` or `$form`. Throws `invalid_body` and the
+ * errors of `FileUse.find`.
  */
 export async function toFileBody(files: FileUse, task: NodeTask, body: unknown): Promise<FileBody | undefined> {
   if (!isObject(body)) return undefined;

@@ -1,4 +1,4 @@
-// Turns the answer to a request into the output of a node, or into its failure.
+// Turns the answer to a request into the output of a node, and the error of a request into the failure of a node.
 import { ConnectionOriginError } from '../../../connections/credential.js';
 import type { FileValue } from '../../../graph/file-values.js';
 import type { Masker } from '../../../graph/mask.js';
@@ -23,7 +23,7 @@ import type { Rendered } from './http-request.js';
 
 /**
  * Errors of a connection that was not opened, so nothing was sent over it. After them, even a request that must not be
- * repeated is retried.
+ * repeated is retried, unless a server has carried it out before a redirect (`wasPerformed`).
  */
 const NEVER_CONNECTED = new Set([
   'ECONNREFUSED',
@@ -37,8 +37,8 @@ const NEVER_CONNECTED = new Set([
 const UNAUTHORIZED = 401;
 
 /**
- * Returns true if the server has refused the credential and not carried out the request, so that the request is sent
- * again with a renewed one. After a redirect that turned a POST into a GET, a 401 is about the GET only.
+ * Returns true if the server has refused the credential, and the request may be sent again with a renewed one: it was
+ * not carried out, or may be repeated. After a redirect that turned a POST into a GET, a 401 is about the GET only.
  */
 export function isCredentialRefused(
   { method }: Pick<Rendered, 'method'>,
@@ -66,8 +66,8 @@ interface Failed extends Pick<Rendered, 'url' | 'hasSecretHost'> {
 }
 
 /**
- * Throws the cause of an `AnswerNotSavedError`, because this service has failed and not the node. `wasPerformed` holds
- * for the failure if it holds for the error.
+ * Throws the cause of an `AnswerNotSavedError`, unless it is a `StoreAwayError`, because this service has failed and
+ * not the node. `wasPerformed` holds for the failure if it holds for the error.
  */
 export function toFailure(error: unknown, failed: Failed): NodeFailure {
   const failure = failureOf(error, failed);
@@ -77,8 +77,8 @@ export function toFailure(error: unknown, failed: Failed): NodeFailure {
 
 function failureOf(error: unknown, { url, hasSecretHost, mayRepeat, masker }: Failed): NodeFailure {
   const code = causeCode(error);
-  // This check comes first, because `code` may be that of the store or of PostgreSQL, which failed after the request
-  // was sent.
+  // These two checks come first, because `code` may be that of the store or of PostgreSQL. It then does not show that
+  // the request was not sent.
   if ([...causesOf(error)].some((cause) => cause instanceof StoreAwayError)) return filesUnavailable({ mayRepeat });
   if (error instanceof AnswerNotSavedError) throw error.cause;
   if (error instanceof ConnectionOriginError) return new NodeFailure(error.code, error.message);

@@ -12,7 +12,7 @@ export interface RenderedRequest {
   method: string;
   headers: Record<string, string>;
   body: unknown;
-  /** The address as drawn, which shows if the host comes from a variable. */
+  /** The address as drawn, or the server of an action. It lacks the host of `url` if that comes from a variable. */
   drawnUrl: string;
 }
 
@@ -68,7 +68,7 @@ function holdsSecret({ run }: NodeTask, value: string): boolean {
   return run.masker.text(value) !== value;
 }
 
-/** Fails the node, because the header would be dropped or contradict the request that is sent. */
+/** Throws `invalid_header` for a header that would be dropped or contradict the request that is sent. */
 function refuseConnectionHeaders(headers: Record<string, string>): void {
   const name = Object.keys(headers).find(isConnectionHeader);
   if (name === undefined) return;

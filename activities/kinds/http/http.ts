@@ -90,8 +90,8 @@ export function createHttpRunner({ db, contexts, client, connections, files, log
       const { answer, ...masking } = await connections.call(task, data.connection, send, (outcome) => {
         return 'value' in outcome && isCredentialRefused(outgoing, outcome.value.answer);
       });
-      // The answer has arrived. Ignores the rejection when the worker stops: the answer is then
-      // recorded without waiting for memory.
+      // The answer has arrived. If the attempt must stop, the answer is recorded without waiting for memory, so the
+      // rejection is ignored.
       const weightBytes = RECORDING_FACTOR * answer.body.length + structureBytes(answer.body);
       await task.memory.resize(weightBytes)?.catch(() => undefined);
       return toOutcome(answer, data, { mayRepeat, file: fileAnswer.file(), ...masking });

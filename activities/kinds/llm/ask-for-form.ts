@@ -1,5 +1,5 @@
-// An LLM node whose answer must have a form. If the answer does not fit, the model gets the problem and is
-// asked once more (docs/adr/0018-structured-answers.md).
+// An LLM node whose answer must have a form. If the answer does not fit and is no refusal, the model gets the problem
+// and is asked once more (docs/adr/0018-structured-answers.md).
 import type OpenAI from 'openai';
 import type { ModelProviders } from '../../../config/model-providers.js';
 import type { AnsweredCall } from '../../../db/agents/agent-charges.js';
@@ -42,12 +42,12 @@ interface FormTask {
 /**
  * An answer that fits at once is recorded with the node's end, like an answer without a form.
  *
- * If it does not fit, it is stored together with its price before the second call is claimed. The second
- * answer is stored likewise, so an attempt after a crash continues where the last one stopped. The ledger
- * then holds the cost of the node.
+ * A first answer that does not fit is stored together with its price before the second call is claimed. The second
+ * answer is stored likewise, so an attempt after a crash continues where the last one stopped. The ledger then holds
+ * the cost of the node.
  *
- * Throws a `NodeFailure` with the code `invalid_output` if neither answer fits, or if the model refuses to answer: the
- * first answer is then final.
+ * Throws a `NodeFailure`: `invalid_output` if neither answer fits, or if the model refuses to answer: the first answer
+ * is then final; `invalid_response` if the first answer has no message; and those of `ask` and of `forms`.
  */
 export async function askForForm(formTask: FormTask): Promise<NodeOutcome> {
   const { db, secretBox, task, form, forms } = formTask;

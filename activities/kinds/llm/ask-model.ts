@@ -1,6 +1,5 @@
-// Makes one model call of a node. The call is claimed in the ledger before it is sent. If it gets no answer, the ledger
-// decides its cost: a call that was cut off after it was sent is charged as estimated (docs/use/spending.md, "How it is
-// reckoned").
+// Makes one model call of a node. The call is claimed in the ledger before it is sent. A call that a time limit or a
+// broken connection cuts off after it was sent is charged as estimated (docs/use/spending.md, "How it is reckoned").
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import { hasMessage } from '../../../config/model-answer.js';
@@ -45,14 +44,15 @@ interface AskedModel {
 }
 
 interface ModelAnswer {
-  /** The answer with the provider's key masked. It may be any JSON. */
+  /** The answer with the provider's key masked. It may be any JSON in which a choice has a message. */
   answer: OpenAI.Chat.ChatCompletion;
   charge: Charge & { answered: AnsweredCall };
 }
 
 /**
- * Throws a `NodeFailure`; the code is `budget_exceeded` if the call could exceed a limit, and then it is not made. A
- * call that was in flight when its worker died is repeated. The provider may charge for both, but the user pays once.
+ * Throws a `NodeFailure`, whose code is `budget_exceeded` if the call could exceed a limit and was not made. Throws
+ * other errors if the run has ended or the attempt must stop. A call that was in flight when its worker died is
+ * repeated. The provider may charge for both, but the user pays once.
  */
 export async function askModel(
   { node, clients, live }: { node: NodeDeps; clients: ModelClients; live: LiveTexts },

@@ -31,8 +31,8 @@ interface ModelClaim {
 
 /**
  * Throws a `NodeFailure`: `budget_exceeded` if the call could exceed a limit, `outcome_unknown` if it was answered and
- * the answer was lost with the worker. A call that was in flight when its worker died is made again by the next attempt
- * of its node.
+ * the answer was lost with the worker. Throws `runClosedFailure` if the run has ended. A call that was in flight when
+ * its worker died is made again by the next attempt of its node.
  */
 export async function claimModelCall(
   db: Database,

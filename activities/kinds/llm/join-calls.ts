@@ -77,9 +77,9 @@ export class JoinedCalls {
 }
 
 /**
- * Returns true if the piece starts a new call instead of continuing the open one. Only a piece with a name
- * does, because some gateways give each piece a new id. If the ids don't distinguish the calls, a call whose
- * arguments are complete has ended.
+ * Returns true if the piece starts a new call instead of continuing the open one. Only a piece with a name does,
+ * because some gateways give each piece a new id. If the ids don't distinguish the calls, the piece must also have
+ * arguments, and those of the open call must be complete.
  */
 function startsCall({ id, name, written }: Piece, open: OpenCall): boolean {
   if (name === '' || (id !== undefined && id === open.id)) return false;

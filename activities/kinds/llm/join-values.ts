@@ -4,7 +4,10 @@ import { isObject, ownValue, setOwn, type JsonObject } from '../../../graph/json
 /** Providers repeat these fields in each piece instead of continuing them. */
 const REPEATED = new Set(['type', 'format', 'id']);
 
-/** Appends each field of `added` to `known`. Modifies `known` and may keep parts of `added`. */
+/**
+ * Joins each field of `added` with that of `known`: extends texts and lists, joins objects, and replaces other values.
+ * Modifies `known` and may keep parts of `added`.
+ */
 export function joinFields(known: JsonObject, added: [name: string, value: unknown][]): void {
   for (const [name, value] of added) setOwn(known, name, joinValues(name, ownValue(known, name), value));
 }

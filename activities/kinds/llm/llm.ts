@@ -1,4 +1,4 @@
-// The LLM node: one chat completion, or two if the answer must have a form and the first one does not have it.
+// The LLM node: one chat completion, or up to two if the answer must have a form.
 import { findModel, type ModelProviders } from '../../../config/model-providers.js';
 import { recordPaidEnd } from '../../../db/agents/agent-charges.js';
 import { llmNode, type LlmNodeData } from '../../../graph/nodes/llm.js';

@@ -1,5 +1,6 @@
 // Converts the messages of a node with their files to the messages of the provider's API. Images, PDF and sound become
-// content parts; documents become text. The result is built for each call and not stored.
+// content parts if the model accepts them; all other files, and PDF otherwise, become text. The result is built for
+// each call and not stored.
 import { MAX_MODEL_FILE_BYTES, MAX_MODEL_FILES, namedFiles } from '../../../graph/file-values.js';
 import type OpenAI from 'openai';
 import { buffer } from 'node:stream/consumers';
@@ -33,10 +34,10 @@ interface MessagesInput {
 const HELD_FACTOR = 7;
 
 /**
- * Renders the messages. Enlarges the task's lease by the memory of their files. Before any byte is read, throws
- * `file_missing`, and `file_too_large` for too many files or bytes. Afterwards throws `file_type` for a file that the
- * model does not accept, `file_without_text` for a document without text, `file_too_large` if the texts of documents
- * are too long, and the errors of `DocumentTexts`.
+ * Renders the messages. Enlarges the task's lease by the memory of their files. Before any byte is read, throws the
+ * errors of `FileUse.find`, and `file_too_large` for too many files or bytes. Afterwards throws `file_type` for a file
+ * that the model does not accept, `file_without_text` for a document without text, `file_too_large` if the texts of
+ * documents are too long, and the errors of `FileUse.read` and `DocumentTexts`.
  */
 export async function toModelMessages(
   deps: MessageFilesDeps,

@@ -46,7 +46,7 @@ interface CallOptions {
 
 export interface ModelClient {
   complete(body: Body, options: CallOptions): Promise<OpenAI.Chat.ChatCompletion>;
-  /** Masks the provider's key in everything that the provider returns, because the key does not belong to the user. */
+  /** Masks the provider's key in everything that the provider returns, because no user may see the key. */
   masker: Masker;
   /** Adds the token usage of an answer to the metrics. */
   countTokens: (usage: unknown) => void;
@@ -109,7 +109,10 @@ export function createModelClients(
   };
 }
 
-/** Adds a deadline for the whole answer. The timeout of the client library ends with the head of the answer. */
+/**
+ * Adds to calls of the client library: streams, repetition without refused fields, and a deadline for the whole answer.
+ * The timeout of the library ends with the head of the answer.
+ */
 function createComplete(openai: OpenAI): ModelClient['complete'] {
   const refused = createRefusedFields();
   return async (body, { signal, timeoutMs, headers, onText, onRequest, onSent }) => {
@@ -157,7 +160,7 @@ function createComplete(openai: OpenAI): ModelClient['complete'] {
   };
 }
 
-/** The number of times that a call is repeated without a field that the provider has refused. */
+/** Limits the repetitions without a refused field of streams. `askWithoutRefused` limits those without other fields. */
 const MAX_REPEATS = 2;
 
 /** A refusal with one of these names may mean that the provider cannot report the usage of a stream. */
@@ -167,8 +170,8 @@ const STREAM = ['stream', 'streaming', 'streamed'];
 type Asked = Omit<Body, 'stream'> & { stream?: boolean | null; stream_options?: unknown };
 
 /**
- * Returns the body to send: as a stream if that is wanted and possible, and without the fields that
- * the provider has refused before.
+ * Returns the body to send: as a stream if that is wanted and possible, and without `stream_options` if the provider
+ * has refused that field before.
  */
 function toAsked(body: Body, wantsStream: boolean, refused: RefusedFields): Asked {
   const isRefused = (field: string): boolean => refused.has(body.model, field);
@@ -211,7 +214,7 @@ const MAX_REFUSAL_BYTES = 256 * 1024;
 /** A longer text that is not JSON is a page or a log, not a sentence. */
 const MAX_PLAIN_CHARACTERS = 300;
 
-/** Returns the refusal in the only form that the client library reads. Reads only the start of the body. */
+/** Returns the refusal in the only form that the client library reads. */
 async function toReadableRefusal(response: Response): Promise<Response> {
   const { status, statusText } = response;
   if (response.body === null) return response;
@@ -225,8 +228,8 @@ async function toReadableRefusal(response: Response): Promise<Response> {
 }
 
 /**
- * Returns the JSON of a refusal, or its text if that may be a sentence. If the body breaks off, the part that has
- * arrived is used.
+ * Returns the JSON of a refusal, or its text if that may be a sentence. Returns undefined for any other text, and for a
+ * body of more than `MAX_REFUSAL_BYTES`. If the body breaks off, the part that has arrived is used.
  */
 async function readStart(body: ReadableStream<Uint8Array>): Promise<unknown> {
   const decoder = new TextDecoder();

@@ -1,4 +1,4 @@
-// The part of a model's reply that a node's result needs.
+// The part of a model's reply that a node's result and the correction of the reply need.
 import type OpenAI from 'openai';
 import { toTokens } from '../../../config/model-price.js';
 import { ownValue } from '../../../graph/json.js';
@@ -16,7 +16,10 @@ export interface ModelReply {
   finishReason: string | null | undefined;
   /** As the provider has reported it; untrusted. */
   usage: unknown;
-  /** The message to send back to its provider. Undefined for replies that an earlier release has stored. */
+  /**
+   * The message to send back to its provider. Undefined in `EMPTY_REPLY` and in replies that an earlier release has
+   * stored.
+   */
   message?: AssistantMessage;
 }
 

@@ -10,7 +10,7 @@ export interface RefusedFields {
    * first one counts. Returns undefined if the error is no refusal of the request, or names no candidate.
    */
   learn(model: string, error: unknown, candidates: Iterable<string>): string | undefined;
-  /** Call this if omitting the field has not helped. */
+  /** Call this if omitting the field has not helped, or if the provider requires the field. */
   forget(model: string, field: string): void;
 }
 

@@ -1,5 +1,6 @@
-// A conversation sends a model's own messages back unchanged. Some providers refuse fields in them that they have
-// written themselves, so the call is repeated without such a field.
+// An agent's next model call, and the second call after an answer without the required form, send the model's own
+// messages back with all their fields. Some providers refuse fields that they have added to these messages themselves,
+// so the call is repeated without such a field.
 import type OpenAI from 'openai';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import type { RefusedFields } from './refused-fields.js';

@@ -1,4 +1,5 @@
-// Reads the answer to a request for a stream, and builds the answer that a call without streaming would have had.
+// Reads the answer to a model call, in one piece or as a stream. Builds from a stream the answer that a call without
+// streaming would have had.
 import type OpenAI from 'openai';
 import { errorIn, failureIn, failureOf, hasWords, type ReportedFailure } from '../../../config/model-answer.js';
 import { isContainer, isObject, type JsonObject } from '../../../graph/json.js';
@@ -63,7 +64,7 @@ export class AnswerReader {
     this.#fail = reject;
   });
 
-  /** `onText` receives the content as it arrives. Without it, the answer is read as JSON. */
+  /** `onText` receives the content as it arrives. Without it, the answer is read only when all of it has arrived. */
   constructor(onText: TextListener | undefined) {
     this.#onText = onText;
     this.#isJson = onText === undefined;

@@ -12,8 +12,8 @@ interface PartialAnswer {
 }
 
 /**
- * An answer with the status 200 that is not a usable completion. Its usage decides its cost. Without usage, it is
- * charged as estimated if text or calls have arrived, and is free otherwise.
+ * An answer with a status 2xx that is not a usable completion. Its usage decides its cost. Without usage, it is charged
+ * as estimated if text or calls have arrived, and is free otherwise.
  */
 export class UnusableAnswer extends NodeFailure {
   override name = 'UnusableAnswer';
@@ -36,7 +36,10 @@ export function isRetryableStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 409 || status === 429;
 }
 
-/** Converts a failure that an answer with the status 200 reports, as if the answer had the status of that failure. */
+/**
+ * Converts a failure that an answer with a status 2xx reports, as if the answer had the status of that failure. If the
+ * failure has no status, it is retried only if a stream reports it.
+ */
 export function reportedFailure(
   { status, sentence }: ReportedFailure,
   inStream: boolean,

@@ -16,7 +16,10 @@ import { toResultText } from '../../node/result-text.js';
 import { judgeRound } from './judge-round.js';
 import type { LoopDeps } from './loop-deps.js';
 
-/** Evaluates the output of an iteration whose nodes have ended, and the condition of a conditional loop. */
+/**
+ * Ends an iteration: evaluates and records its output, and evaluates the condition of a conditional loop; or records
+ * the failure of the iteration.
+ */
 export function createEndIterationStep(deps: LoopDeps, ref: EndIterationRef): NodeStep<EndIterationFacts> {
   const { db, writes, secretBox, contexts } = deps;
 

@@ -17,7 +17,10 @@ import { handlesOf, type NodeStep, type NodeTask } from '../../node/node-step.js
 import { RECORDING_FACTOR } from '../../node/payload-weight.js';
 import type { LoopDeps } from './loop-deps.js';
 
-/** Limits all outputs and errors of a loop together as JSON text. The body of an HTTP answer has the same limit. */
+/**
+ * Limits all outputs and errors of a `for_each` loop together as JSON text. The body of an HTTP answer has the same
+ * limit.
+ */
 const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 /**
  * Iterations that are larger together are not read. The factor allows for each output being stored twice: as JSON, and

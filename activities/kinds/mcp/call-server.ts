@@ -18,8 +18,9 @@ export interface ServerOfNode {
 }
 
 /**
- * Runs `act` with a session of the run, and once more with a newer credential if the server has refused the first one.
- * Masks the credential in the result. Throws the errors of `act` and of `ConnectionUse`, and `McpError`.
+ * Runs `act` with a session of the run. If the server refuses the credential and there is a newer one, tries once more
+ * with that. Masks the credential in the result and in the messages of errors. Throws the errors of `act` and of
+ * `ConnectionUse`, and `McpError`.
  */
 export async function withServer<T extends object>(
   { sessions, connections }: ServerDeps,

@@ -1,9 +1,9 @@
-// Keeps sessions with MCP servers open for consecutive nodes of one run. This is only an optimisation, because
-// activities are stateless and may run in any worker.
+// Keeps sessions with MCP servers open, so that the nodes and tool calls of one run share them. This is only an
+// optimisation, because activities are stateless and may run in any worker.
 //
-// A session stays open for a few seconds after its last use and is then also closed on the server. If
-// this process dies, its sessions are lost: the next node opens a new one in its worker, and the server's
-// own time-out ends the old ones.
+// A session is closed here and on the server a few seconds after its last use, or at once if a use has failed or many
+// sessions are open. If this process dies, its sessions are lost: the next node opens a new one in its worker, and the
+// server's own time-out ends the old ones.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { McpError } from '../../../outgoing/mcp-client.js';
@@ -12,9 +12,9 @@ import { untilAborted } from '../../../outgoing/until-aborted.js';
 
 export interface McpSessions {
   /**
-   * Runs `act` with an open session of the run, or a new one. Repeats `act` with another session if an open session was
-   * closed before anything was sent on it, or if the server has lost the session: at most twice in all
-   * (`MOST_SESSIONS`). Throws the errors of `connect` and `act`.
+   * Runs `act` with an open session of the run, or a new one. Tries again with another session, at most twice
+   * (`MOST_SESSIONS`), if the server has executed nothing (`McpError.isBeforeSend`) and either has lost the session, or
+   * the session was open before this call. Throws the errors of `connect` and `act`, or the reason of `signal`.
    */
   use<T>(runId: string, server: McpServer, signal: AbortSignal, act: (session: McpSession) => Promise<T>): Promise<T>;
 }
@@ -112,7 +112,7 @@ async function note(shared: Shared): Promise<void> {
   }
 }
 
-/** The headers are part of the key, because they may hold another user's credentials. */
+/** The headers are part of the key, because the nodes of a run may use different credentials. */
 function toKey(runId: string, { endpointUrl, transport, headers }: McpServer): string {
   return JSON.stringify([runId, endpointUrl, transport, headers]);
 }

@@ -36,8 +36,8 @@ interface McpDeps extends ServerDeps {
  * A tool may have any side effect, so a call is made once. It is claimed before it is sent and not retried if its
  * outcome is unknown, unless the node allows a repetition (`retry_unsafe`). Connecting is retried.
  *
- * If the worker dies while it connects, the next attempt connects again. If it dies while the call is in flight,
- * the next attempt finds the claim.
+ * If the worker dies while it connects, the next attempt connects again. If it dies while a claimed call is in flight,
+ * the next attempt finds the claim and fails with `outcome_unknown`.
  */
 export function createMcpRunner({ db, contexts, files, logger, ...servers }: McpDeps): NodeRunner {
   return {
@@ -79,7 +79,10 @@ function toServer(data: McpNodeData, values: VariableValues): McpServer {
   };
 }
 
-/** Makes the call under a claim in the ledger. A call that was never sent releases its claim. */
+/**
+ * Makes the call under a claim in the ledger. A call that was never sent, or that the server refused without executing
+ * it, releases its claim.
+ */
 async function claimed(
   { db, logger }: Pick<McpDeps, 'db' | 'logger'>,
   task: NodeTask,

@@ -1,4 +1,4 @@
-// Saves the images, sounds and resources in the result of a tool as files.
+// Saves the images, sounds and binary resources in the result of a tool as files.
 import { isObject, ownValue, type JsonObject } from '../../../graph/json.js';
 import type { FileValue } from '../../../graph/file-values.js';
 import type { McpToolResult } from '../../../outgoing/mcp-types.js';
@@ -80,7 +80,7 @@ function lastPartOf(uri: string): string | undefined {
   }
 }
 
-/** Returns `.svg` for `image/svg+xml`. */
+/** Returns, for example, `.svg` for `image/svg+xml`, and an empty text if the type gives no extension. */
 function extensionOf(type = ''): string {
   const [, extension] = /^\w+\/(?:x-)?([a-z0-9]{1,8})(?:\+[a-z]+)?(?:;|$)/i.exec(type) ?? [];
   return extension === undefined ? '' : `.${extension.toLowerCase()}`;

@@ -27,7 +27,8 @@ export function errors(health: DatabaseHealth): AppMiddleware {
   };
 }
 
-function toAnswer(error: unknown, health: DatabaseHealth, isCallerGone: boolean): ApiError {
+/** Returns the answer to a request that failed with the error, and reveals nothing of an unexpected one. */
+export function toAnswer(error: unknown, health: DatabaseHealth, isCallerGone: boolean): ApiError {
   if (error instanceof ApiError) return error;
   // The caller hung up, so the abort is not a failure and nobody reads this answer.
   if (isCallerGone && error instanceof DOMException) return parseError('The caller hung up.');
@@ -35,12 +36,16 @@ function toAnswer(error: unknown, health: DatabaseHealth, isCallerGone: boolean)
   const isAway = outageOf(error) !== undefined || isShortOfResources(error) || error instanceof StoreAwayError;
   if (isAway) return unavailable(error);
   const isBusy = isDatabaseTimeout(error) || error instanceof MemoryBusyError;
-  // While PostgreSQL does not answer, a timeout is no sign of load, so the answer is not `overloaded`.
+  // While PostgreSQL does not answer, neither a timeout nor full memory is a sign of load, so the answer is not
+  // `overloaded`.
   if (isBusy && health.state === 'no answer') return unavailable(error);
   return isBusy ? overloaded() : new ApiError(500, 'error', 'A server error occurred.');
 }
 
-/** Answers requests that no route matched: 404 for an unknown path, 405 with `Allow` for a known one, and OPTIONS. */
+/**
+ * Answers requests that no route matched: 404 for an unknown path, and for a known one 405 with `Allow`, or 204 for
+ * OPTIONS.
+ */
 export function unmatched(): AppMiddleware {
   return async (ctx, next) => {
     await next();

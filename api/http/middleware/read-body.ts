@@ -35,7 +35,9 @@ export async function readJsonBody(ctx: AppContext, bounds: BodyBounds, parse = 
 }
 
 /**
- * Reads a JSON body together with its bytes, for routes that pass it on without storing it: no text in it is refused.
+ * Reads a JSON body together with its bytes, for routes that pass it on without storing it. Unlike `readJsonBody`,
+ * accepts text that cannot be stored and numbers that a double cannot keep. An empty body counts as `{}` and needs no
+ * media type.
  */
 export async function readVerbatimBody(
   ctx: AppContext,

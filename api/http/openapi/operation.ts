@@ -75,7 +75,7 @@ function toHeaderName(name: string): string {
 
 function toRequestBody(route: RouteDeclaration, body: z.ZodType, schemas: JsonSchemas): OpenApi.RequestBodyObject {
   const { bodyFormat = 'json' } = route;
-  // These formats accept text of any media type, and some of them an empty body.
+  // These formats accept any media type, and some of their routes an empty body.
   if (bodyFormat === 'text' || bodyFormat === 'run-input' || bodyFormat === 'bytes') {
     const content = { 'application/json': { schema: {} }, 'text/plain': { schema: { type: 'string' as const } } };
     return { required: false, content };

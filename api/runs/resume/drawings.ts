@@ -1,4 +1,5 @@
-// Prepares the drawing of a run that resumes an earlier one: the earlier drawing, or the present one.
+// Prepares the drawing of a run that resumes an earlier one: the earlier drawing, or the present one. Also finds the
+// secrets of an earlier run that a new run, a pin or a case must mask.
 import { randomUUID } from 'node:crypto';
 import { openSecrets } from '../../../acceptance/opened-drawing.js';
 import { prepareRun, type PreparedRun } from '../../../acceptance/prepare-run.js';
@@ -12,6 +13,7 @@ import { readDrawing } from '../../../graph/document.js';
 import { secretFieldsOf, type RunInput } from '../../../graph/input.js';
 import { isPlain } from '../../../graph/plain-plan.js';
 import type { Plan } from '../../../graph/plan.js';
+import { hasPools } from '../../../graph/pools.js';
 import { joinSecrets, maskInput, secretTexts } from '../../../graph/secrets.js';
 import type { RunDeps } from '../deps.js';
 import { ApiError } from '../../http/errors.js';
@@ -31,7 +33,12 @@ export function drawingThen(secretBox: SecretBox, earlier: EarlierRun): PlannedD
 }
 
 /** Input and secrets are those of the earlier run. They are sealed again, because a seal is bound to a run's id. */
-export function asItWas({ secretBox }: RunDeps, earlier: EarlierRun, userId: number): Drawn {
+export function asItWas(
+  { secretBox }: RunDeps,
+  { project_pool: pool }: Pick<StoredDrawing, 'project_pool'>,
+  earlier: EarlierRun,
+  userId: number,
+): Drawn {
   const { document, plan, snapshotHash, inputEnc, secretsEnc, passedSecretsEnc, projectId } = earlier;
   const { drawing } = drawingThen(secretBox, earlier);
   const id = randomUUID();
@@ -44,7 +51,7 @@ export function asItWas({ secretBox }: RunDeps, earlier: EarlierRun, userId: num
     workflow_version: earlier.workflowVersion,
     project_id: projectId,
     user_id: userId,
-    is_plain: isPlain(plan, drawing),
+    is_plain: isPlain(plan, drawing) && !hasPools(plan, pool),
     input: earlier.input,
     input_enc: move(inputEnc, 'run-input'),
     secrets_enc: move(secretsEnc, 'run-secrets'),
@@ -65,7 +72,7 @@ export async function asItIsNow(
   userId: number,
 ): Promise<Drawn | { refusal: Envelope }> {
   const reused = await toReRunRequest(deps, { workflow, originalRunId: earlier.id, input: undefined });
-  const passedSecrets = secretsThen(deps.secretBox, workflow, earlier);
+  const passedSecrets = secretsThen(deps.secretBox, workflow, earlier, reused.input);
   const prepared = await prepareRun(deps, { ...reused, workflow, userId, passedSecrets });
   if (!prepared.ok) return { refusal: structuralEnvelope(prepared.errors) };
   const { nodeErrors, ...run } = prepared.run;
@@ -74,10 +81,17 @@ export async function asItIsNow(
   return { run: { ...run, facts }, stored: { document: workflow.document, plan: run.plan } };
 }
 
-/** Returns the secrets of the earlier run that the new run would not mask by itself. */
-export function secretsThen(secretBox: SecretBox, workflow: StoredDrawing, earlier: EarlierRun): string[] {
-  const { input, secretTexts: then } = openEarlier(secretBox, earlier);
-  return secretsToPass(secretBox, workflow, input, then);
+/**
+ * Returns the secrets of the earlier run that a run of the workflow would not mask by itself. `input` is the input of
+ * that run. Throws 400 if the secrets are too long to be stored.
+ */
+export function secretsThen(
+  secretBox: SecretBox,
+  workflow: StoredDrawing,
+  earlier: EarlierRun,
+  input: RunInput,
+): string[] {
+  return secretsToPass(secretBox, workflow, input, openEarlier(secretBox, earlier).secretTexts);
 }
 
 /** Returns all secrets that the run masked. Throws 400 if they are too long to be stored. */
@@ -101,7 +115,10 @@ function openEarlier(secretBox: SecretBox, earlier: EarlierRun): RunContents {
   return openRunContents(contents, readSecrets(earlier.document), secretBox);
 }
 
-/** Returns those of the secrets that a run of the workflow with this input would not mask by itself. */
+/**
+ * Returns those of the secrets that a run of the workflow with this input would not mask by itself. Throws 400 if they
+ * are too long to be stored.
+ */
 export function secretsToPass(
   secretBox: SecretBox,
   workflow: StoredDrawing,

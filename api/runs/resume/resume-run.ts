@@ -8,7 +8,6 @@ import type { Tables } from '../../../db/core/tables.js';
 import { claimChild, NODE_ITSELF } from '../../../db/runs/child-runs-repository.js';
 import { holdResults, copyReused } from '../../../db/resume/resume-repository.js';
 import { insertAcceptedRun, type RunFacts } from '../../../db/runs/runs-repository.js';
-import { MAX_WAIT_SECONDS } from '../../../graph/nodes/shared-fields.js';
 import type { RunDeps } from '../deps.js';
 import { ApiError } from '../../http/errors.js';
 import { acceptOnce, startWithoutWaiting, storeOnce, type Acceptance } from '../accept-run.js';
@@ -16,6 +15,8 @@ import type { KeyedRequest } from '../idempotency.js';
 import { acceptedEnvelope } from '../../envelope/run-envelope.js';
 import { traceOfAcceptance } from '../run-traces.js';
 import { planResumption, type ResumeRequest, type Resumption } from './resumption.js';
+
+const DAY_MS = 86_400_000;
 
 export function resumeRun(
   deps: RunDeps,
@@ -56,7 +57,7 @@ function withChildren(resumption: Resumption): Resumption[] {
 
 type Hashes = ReadonlyMap<Resumption, Buffer>;
 
-/** `place`: the place in the calling run, for a run of a sub-workflow. */
+/** `place`: for the run of a sub-workflow, its root run, its depth, and the waiting node of the parent run. */
 async function insertAll(
   deps: RunDeps,
   transaction: Db,
@@ -74,7 +75,7 @@ async function insertAll(
   const root = { root_run_id: place.root_run_id ?? id, depth: place.depth + 1 };
   for (const { nodeId, child, isAwaited } of children) {
     const childId = typeof child === 'string' ? child : child.run.facts.id;
-    const untilMs = isAwaited ? Date.now() + MAX_WAIT_SECONDS * 1000 : null;
+    const untilMs = isAwaited ? Date.now() + deps.config.runTimeoutDays * DAY_MS : null;
     const wait = { call: NODE_ITSELF, childId, untilMs };
     await claimChild(transaction, { runId: id, path: '', nodeId }, wait);
     if (typeof child === 'string') {

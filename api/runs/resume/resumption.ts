@@ -57,7 +57,7 @@ export async function planResumption(deps: RunDeps, request: ResumeRequest): Pro
   const earlier = await findEarlierRun(deps.db, runId, deps.config.resultRetentionDays);
   if (earlier?.workflowId !== workflow.id) throw notFound();
   refuse(earlier);
-  // Checked first, so that no run below is still open while its nodes are read.
+  // Checked first, so that no awaited run below is still open while its nodes are read.
   const open = await findOpenRunBelow(deps.db, runId);
   if (open !== undefined) {
     throw new ApiError(400, 'run_open', `The run ${open}, which a node has started, is open.`);
@@ -74,7 +74,7 @@ async function planFrom(deps: RunDeps, request: ResumeRequest, earlier: EarlierR
   const { workflow, runId, from, isAsNow } = request;
   const drawn = isAsNow
     ? await asItIsNow(deps, workflow, earlier, request.userId)
-    : asItWas(deps, earlier, request.userId);
+    : asItWas(deps, workflow, earlier, request.userId);
   if ('refusal' in drawn) return drawn;
   const { run } = drawn;
   if (isAsNow) checkNodes(from, run.plan);
@@ -139,8 +139,9 @@ function outcomeUnknown(): ApiError {
 }
 
 /**
- * A succeeded run of a sub-workflow is reused; another one is resumed itself, if possible. A run that its node does not
- * wait for continues by itself.
+ * Returns the id of the child run if the node keeps it, because it has succeeded or the node does not wait for it. Else
+ * returns the resumption of the child run. Undefined if the node must start another run: the child run has expired, its
+ * workflow is not in the project any more, or the present drawing of that workflow cannot run.
  */
 async function findChild(
   deps: RunDeps,

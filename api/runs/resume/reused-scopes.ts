@@ -1,5 +1,5 @@
-// Decides which results a resuming run reuses: nodes and loops outside bodies. Of a loop that continues, it reuses the
-// finished iterations, and the ended nodes of the unfinished ones.
+// Decides which results a resuming run reuses: those of the nodes and loops outside bodies whose `Fate` is `kept`; in a
+// loop that is `continued`, the succeeded iterations, and the `kept` nodes of its other iterations.
 import type { Db } from '../../../db/core/client.js';
 import {
   findStartedIterations,
@@ -13,8 +13,8 @@ import { bodyPlan, rootPlan, type NodeEnding, type Plan, type ScopePlan } from '
 import { fatesOf, type Fate } from '../../../graph/resumed-nodes.js';
 
 /**
- * Limits, for each loop, the reused nodes in unfinished iterations. They are passed to the run workflow, whose history
- * must stay small. The nodes of further iterations are executed anew.
+ * Limits, for each loop, the reused nodes in iterations that have not succeeded. They are passed to the run workflow,
+ * whose history must stay small. The nodes of further such iterations are executed anew.
  */
 const MAX_NODES_IN_ITEMS = 10_000;
 

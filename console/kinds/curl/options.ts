@@ -21,7 +21,7 @@ const WITH_VALUE: readonly (readonly string[])[] = [
   ['upload-file', 'T'],
   ['url-query'],
   ['range', 'r'],
-  // The following options are not read, with a remark of their own or without one.
+  // The following options are not read. Each has a remark (`NOT_READ` in read-curl.ts) or is in `OF_OUTPUT`.
   ['proxy', 'x'],
   ['cert', 'E'],
   ['key'],
@@ -100,7 +100,7 @@ interface ReadOptions {
   options: Option[];
   /** Words that are no options. */
   addresses: string[];
-  /** Options that are not recognized, as they are written. */
+  /** Unknown options and those of `OTHERS_WITH_VALUE`, as they are written, but without their values. */
   unknown: string[];
 }
 

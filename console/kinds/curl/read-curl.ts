@@ -84,17 +84,26 @@ function takeHeaders(options: readonly Option[], { headers, remarks }: Request):
       const [, key, text] = /^([^:;]+)[:;]\s*(.*)$/s.exec(value) ?? [];
       if (key === undefined) remarks.push(`The header ${value} was not read.`);
       // `Accept:` without a value removes a header that curl would send.
-      else if (text !== '') setHeader(headers, key.trim(), text?.trim() ?? '');
+      else if (text !== '') addHeader({ headers, remarks }, key.trim(), text?.trim() ?? '');
     } else if (name === 'user') setHeader(headers, 'Authorization', basic(value));
     else if (name === 'oauth2-bearer') setHeader(headers, 'Authorization', `Bearer ${value}`);
     else if (name === 'user-agent') setHeader(headers, 'User-Agent', value);
     else if (name === 'referer') setHeader(headers, 'Referer', value);
     else if (name === 'range') setHeader(headers, 'Range', `bytes=${value}`);
     else if (name === 'cookie') {
-      if (value.includes('=')) setHeader(headers, 'Cookie', value);
+      const before = headerOf({ headers }, 'cookie');
+      if (value.includes('=')) setHeader(headers, 'Cookie', before === undefined ? value : `${before}; ${value}`);
       else remarks.push(`The file of cookies ${value} was not read.`);
     }
   }
+}
+
+/** curl sends a repeated header twice. A node has each header once. */
+function addHeader({ headers, remarks }: Pick<Request, 'headers' | 'remarks'>, name: string, value: string): void {
+  const before = headerOf({ headers }, name.toLowerCase());
+  if (before !== undefined && before !== value)
+    remarks.push(`The header ${name} is there twice; the last one was taken.`);
+  setHeader(headers, name, value);
 }
 
 /** Header names are case-insensitive, so a header with the same name in other letters is replaced. */
@@ -103,7 +112,7 @@ function setHeader(headers: Map<string, string>, name: string, value: string): v
   headers.set(written ?? name, value);
 }
 
-function headerOf({ headers }: Request, name: string): string | undefined {
+function headerOf({ headers }: Pick<Request, 'headers'>, name: string): string | undefined {
   return [...headers].find(([each]) => each.toLowerCase() === name)?.[1];
 }
 
@@ -165,7 +174,7 @@ function partOf({ name, value }: Option, { remarks }: Request): string[] {
   // A part of the query is encoded like `--data-urlencode`, unless it begins with a plus.
   if (name === 'url-query' && value.startsWith('+')) return [value.slice(1)];
   const isEncoded = name === 'data-urlencode' || name === 'url-query';
-  // As in curl, a text with an equals sign names no file.
+  // As in curl, an encoded text with an equals sign names no file.
   const [, key = '', file] = isEncoded ? (/^([^=@]*)@([^=]+)$/.exec(value) ?? []) : [];
   const path = file ?? (name !== 'data-raw' && !isEncoded && value.startsWith('@') ? value.slice(1) : '');
   if (path !== '') {
@@ -180,7 +189,7 @@ function partOf({ name, value }: Option, { remarks }: Request): string[] {
   return [`${first === '' ? '' : `${first}=`}${encodeURIComponent(rest.join('='))}`];
 }
 
-/** Returns the body as JSON, as a form or as text, by its type, and sets the header that it needs. */
+/** Returns the body as JSON, as a form or as text, by its type, and adds headers for this type if they are missing. */
 function typedBody(text: string, isJson: boolean, request: Request): unknown {
   const type = headerOf(request, 'content-type')?.toLowerCase();
   if (isJson && type === undefined) setHeader(request.headers, 'Content-Type', 'application/json');

@@ -65,7 +65,7 @@ function doubleQuoted(text: string, from: number): { value: string; end: number 
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', "'": "'", '"': '"', '\\': '\\' };
 
-/** Browsers copy requests with `$'...'` where a text holds line breaks or signs beyond ASCII. */
+/** Browsers copy a text as `$'...'` if it holds, for example, line breaks or single quotes. */
 function ansiQuoted(text: string, from: number): { value: string; end: number } {
   let value = '';
   for (let at = from; at < text.length; at += 1) {

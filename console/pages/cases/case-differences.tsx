@@ -13,7 +13,7 @@ interface CaseDifferencesProps {
   labels: ReadonlyMap<string, string>;
 }
 
-/** Expected and actual values of each failed case. */
+/** Expected and actual values of each failed case, and its error if it has one. */
 export function CaseDifferences({ run, cases, labels }: CaseDifferencesProps) {
   const failed = run.cases.filter(({ status }) => status === 'failed' || status === 'error');
   if (failed.length === 0) return null;

@@ -117,7 +117,7 @@ function Listed({ workflowId, title, role, labels, cases }: ListedProps) {
         }
       />
       {run.error !== null && <Alert>{explain(run.error)}</Alert>}
-      {isRunning && cancel.error !== null && (
+      {isRunning && cancel.error !== null && cancel.variables === caseRunId && (
         <Alert onRetry={() => cancel.mutate(caseRunId)}>{explain(cancel.error)}</Alert>
       )}
       {caseRunId !== '' && (

@@ -79,7 +79,7 @@ function Chat({ workflow, conversationId }: { workflow: ChatWorkflow; conversati
   const [, navigate] = useLocation();
   /** True after a press of "New conversation". On narrow screens, the new conversation then replaces the list. */
   const [isNew, setIsNew] = useState(false);
-  /** Counts the presses of "New conversation". Each press remounts `FirstMessage`, which then focuses its field. */
+  /** Counts the presses of "New conversation". Each press gives the field for the message the focus. */
   const [presses, setPresses] = useState(0);
   const isOpen = conversationId !== undefined || isNew;
   return (
@@ -116,8 +116,9 @@ function Chat({ workflow, conversationId }: { workflow: ChatWorkflow; conversati
             <h2 className="chat-title">New conversation</h2>
           </header>
           <FirstMessage
-            key={presses}
+            key={workflow.id}
             workflow={workflow}
+            presses={presses}
             onBegun={(id) => {
               setIsNew(false);
               navigate(`/workflows/${workflow.id}/chat/${id}`);

@@ -62,7 +62,7 @@ function Row({ conversation, isOpen, onOpen }: RowProps) {
   );
 }
 
-/** Returns the title to show. The stored title is empty until the first message, whose beginning becomes the title. */
+/** Returns the title to show. The beginning of the next message replaces an empty stored title. */
 export function titleOf({ title }: Pick<Conversation, 'title'>): string {
   return title.trim() === '' ? 'New conversation' : toVisibleText(title);
 }

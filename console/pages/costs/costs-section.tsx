@@ -203,7 +203,7 @@ type Path = paths['/api/v1/usage/']['get'];
 export type Usage = Path['responses'][200]['content']['application/json'][number];
 type UsageGroup = 'day' | 'workflow' | 'model';
 
-/** Loads the usage of one or all of the person's projects. */
+/** Loads the usage of `project` or, if undefined, of all the person's projects and calls outside projects. */
 export function useUsage(
   groupBy: UsageGroup,
   { from, to }: Span,

@@ -27,7 +27,7 @@ async function readItem(id: string, signal: AbortSignal): Promise<Approval | Tas
   }
 }
 
-/** A single request or task. The inbox links to this page, and so do the chat and MCP answers of runs that wait. */
+/** A single request or task. The inbox links here; so do chat completions and MCP answers of runs that wait. */
 export function InboxItemPage({ itemId }: { itemId: string }) {
   const queries = useQueryClient();
   const queryKey = ['approvals', 'item', itemId];

@@ -18,8 +18,8 @@ import { useWaiting, useWaitingTasks, WaitingConnections, WaitingList, WaitingTa
 const TABS = ['waiting', 'decided', 'tasks'] as const;
 
 /**
- * Requests of runs to people: tasks, approval requests for tool calls, and connections that need a sign-in.
- * `?tab=decided` shows decided requests, `?tab=tasks` ended tasks.
+ * Requests to people: tasks and approval requests of runs, and connections that need a sign-in. `?tab=decided` shows
+ * ended approval requests, also expired ones, `?tab=tasks` ended tasks.
  */
 export function InboxPage() {
   const { get, set } = useSearchState();

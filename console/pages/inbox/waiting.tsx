@@ -110,8 +110,8 @@ export function useWaiting() {
     placeholderData: (before) => before,
   });
   const listed = list.data?.items;
-  // The shown requests get what others have decided. Older ones are appended at once, because appending moves none of
-  // the shown ones.
+  // Shown requests are updated if they are still listed. Older requests are appended at once, because appending moves
+  // none of the shown ones.
   if (listed !== undefined && listed !== seen) {
     setSeen(listed);
     setShown(shown === undefined ? listed : withOlder(withChanges(shown, listed), listed));

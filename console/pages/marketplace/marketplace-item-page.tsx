@@ -100,7 +100,7 @@ function Figures({ workflow }: { workflow: Published }) {
 
 const PATH = '/api/v1/workflows/marketplace/{slug}/add-from-marketplace/';
 
-/** Copies the workflow and opens the copy. A visitor goes to the sign-in page first and returns here. */
+/** Opens the person's copy, or makes one first. A visitor goes to the sign-in page before that and returns here. */
 function AddButton({ workflow }: { workflow: Published }) {
   const user = useUser();
   const [here, go] = useLocation();

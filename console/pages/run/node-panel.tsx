@@ -1,4 +1,5 @@
-import { useState, type ComponentType, type Ref } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { useMemo, useState, type ComponentType, type Ref } from 'react';
 import { Link } from 'wouter';
 import { isNotFound } from '../../service/explain.js';
 import { Problem } from '../../service/problem.js';
@@ -19,8 +20,10 @@ import { InputView, InputTab } from './input-tab.js';
 import './node-panel.css';
 import { ResultTab } from '../../parts/node-result/result-tab.js';
 import { ResumeFromHere } from '../../parts/run/resume.js';
+import { ITERATIONS_OF_A_PAGE, loopOf, pageToLoad, type LoopAddress } from '../../parts/run/more-iterations.js';
 import { iterationInWords, type NodeChoice } from '../../parts/run/node-choice.js';
 import {
+  loadMoreIterations,
   useApprovals,
   type Attempt,
   type NodeDetail,
@@ -96,8 +99,13 @@ function ChosenNode({ run, label, labels, choice, onSelect }: ChosenNodeProps) {
           executed, and nothing paid.
         </p>
       )}
-      <Iterations runId={run.id} labels={labels} choice={choice} onSelect={onSelect} />
-      {entry?.iterations !== undefined && <p className="node-hint">{iterationsInWords(entry.iterations)}</p>}
+      <Iterations run={run} labels={labels} choice={choice} onSelect={onSelect} />
+      {entry?.iterations !== undefined && (
+        <>
+          <p className="node-hint">{iterationsInWords(entry.iterations)}</p>
+          <MoreIterations run={run} loop={{ node: nodeId, path }} />
+        </>
+      )}
       {entry === null ? (
         <p className="node-hint">{HINTS[status] ?? 'Choose an iteration to see what the node did in it.'}</p>
       ) : (
@@ -155,7 +163,7 @@ function iterationsInWords(counts: NonNullable<NodeEntry['iterations']>): string
 }
 
 interface IterationsProps {
-  runId: string;
+  run: RunDetail;
   labels: ReadonlyMap<string, string>;
   choice: NodeChoice;
   onSelect: (choice: NodeChoice) => void;
@@ -164,10 +172,10 @@ interface IterationsProps {
 const STEP = 500;
 
 /** Selects an iteration. Rendered only if the node ran inside a loop. */
-function Iterations({ runId, labels, choice, onSelect }: IterationsProps) {
+function Iterations({ run, labels, choice, onSelect }: IterationsProps) {
   const { nodeId, path } = choice;
   const [count, setCount] = useState(STEP);
-  const nodes = useStartedNodes(runId).map(parseNodeKey);
+  const nodes = useStartedNodes(run.id).map(parseNodeKey);
   const paths = nodes.filter((node) => node.nodeId === nodeId && node.path !== '').map((node) => node.path);
   if (paths.length === 0) return null;
   const shown = paths.filter((value, at) => at < count || value === path);
@@ -182,11 +190,43 @@ function Iterations({ runId, labels, choice, onSelect }: IterationsProps) {
         ]}
         onChange={(value) => onSelect({ nodeId, path: value })}
       />
-      {paths.length > shown.length && (
+      {paths.length > shown.length ? (
         <Button variant="quiet" onClick={() => setCount(count + STEP)}>
           Show more of {paths.length} iterations
         </Button>
+      ) : (
+        <MoreIterations run={run} loop={loopOf(path === '' ? paths[0]! : path)} />
       )}
+    </>
+  );
+}
+
+interface MoreIterationsProps {
+  run: RunDetail;
+  loop: LoopAddress;
+}
+
+/** Loads further iterations of a loop. Renders nothing once all are loaded, or if the results have expired. */
+function MoreIterations({ run, loop: { node, path } }: MoreIterationsProps) {
+  const keys = useStartedNodes(run.id);
+  const counts = useNodeEntry(run.id, node, path)?.iterations;
+  const begun = counts === undefined ? 0 : counts.succeeded + counts.failed + counts.in_progress;
+  // The events of the newest iterations of an open run may be on their way.
+  const count = run.status === 'In Progress' ? begun - ITERATIONS_OF_A_PAGE : begun;
+  // An iteration without nodes stays unknown, so the pages that were loaded here are not loaded again.
+  const [loaded, setLoaded] = useState(0);
+  const page = useMemo(() => pageToLoad(keys, { node, path }, count, loaded), [keys, node, path, count, loaded]);
+  const more = useMutation({
+    mutationFn: (wanted: number) => loadMoreIterations(run, { node, path }, wanted),
+    onSuccess: (_nothing, wanted) => setLoaded(wanted),
+  });
+  if (page === undefined || run.results_expired_at !== undefined) return null;
+  return (
+    <>
+      <Problem error={more.error} />
+      <Button variant="quiet" isBusy={more.isPending} onClick={() => more.mutate(page)}>
+        Load more of {begun} iterations
+      </Button>
     </>
   );
 }

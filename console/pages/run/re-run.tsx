@@ -42,7 +42,7 @@ export function InputDialog({ run, labels, onClose }: InputDialogProps) {
   );
 }
 
-/** Returns the input as JSON text with the exact digits of its numbers. */
+/** Returns the input as JSON text, in newer browsers with the exact digits of its numbers. */
 async function readInput(runId: string, signal: AbortSignal): Promise<string> {
   const call = api.GET('/api/v1/runs/{run_id}/', { params: { path: { run_id: runId } }, parseAs: 'text', signal });
   const run = parseExact(await unwrap(call)) as { input_data?: unknown };

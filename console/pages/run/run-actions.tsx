@@ -26,15 +26,15 @@ interface RunActionsProps {
 
 type OpenDialog = 'input' | 'compare' | 'resume';
 
-/** Actions on a run that the service does not refuse. Viewers can only compare. */
+/** The actions that the person may take on the run. Viewers can only compare. */
 export function RunActions({ run, labels, again, cancel, onCompare }: RunActionsProps) {
   const mayRun = useMayRun(run.project.id);
-  // The service refuses to repeat test runs and answers of the assistant, and makes cases of all but the latter.
+  // The service repeats neither test runs nor answers of the assistant. It makes cases of test runs, not of answers.
   const mayRepeat = mayRun && run.purpose === 'run';
   const [open, setOpen] = useState<OpenDialog>();
   const close = (): void => setOpen(undefined);
   // People mostly want to resume a failed or cancelled run, and to repeat any other ended run. A run in progress has no
-  // primary action, nor has a refused run (`Draft`): the service would refuse it again.
+  // primary action, nor has a refused run (`Draft`): the service refuses it again unless the workflow has changed.
   const isToResume = mayRun && mayResume(run) && isUnfinished(run);
   const isToRepeat = !isToResume && run.status !== 'In Progress' && run.status !== 'Draft';
   return (

@@ -5,7 +5,7 @@ import { failureOf, lastOf } from '../../parts/run/outcome.js';
 import type { RunDetail } from '../../parts/run/run-data.js';
 
 interface RunAddress {
-  /** The node whose details are shown. */
+  /** The node that the address names, or else that of `usualNode`. */
   choice: NodeChoice | undefined;
   choose: (choice: NodeChoice | string) => void;
   otherId: string | undefined;
@@ -44,7 +44,7 @@ export function useRunAddress(run: RunDetail): RunAddress {
 
 /**
  * Returns the node to show until the person chooses one: the node at which the run failed, else the node that ended
- * last. Undefined while the run is in progress.
+ * last. Undefined while the run is in progress, and if it has no results.
  */
 function usualNode(run: RunDetail): NodeChoice | undefined {
   if (run.status === 'In Progress') return undefined;

@@ -19,14 +19,14 @@ interface TimelineRowView {
   /** Time between the node becoming ready and its first attempt. */
   queue: Span | undefined;
   attempts: readonly AttemptSpan[];
-  /** Times between two attempts. */
+  /** Times from the end of an attempt until the next one begins. */
   pauses: readonly Span[];
 }
 
 /** The parts of a node's detail that the timeline uses. */
 export interface AttemptFacts {
   queued_ms: number | null;
-  /** Of a node that only waits: what it waits or waited for. Of others: what they wait for now, else absent. */
+  /** The kind of the node's wait. Nodes that only wait keep it after their end, others have it only while they wait. */
   waited_for?: string;
   attempts: readonly AttemptFact[];
 }
@@ -147,7 +147,7 @@ function within(wait: Span, attempt: Span): Span[] {
 }
 
 /**
- * Joins waits that overlap, such as those for two approvals of one turn, so that each has another `fromMs`, its key in
+ * Joins waits that overlap, such as those for two approvals of one turn, because `fromMs` is the React key of a wait in
  * timeline.tsx.
  */
 function joined(waits: readonly Span[]): Span[] {
@@ -162,7 +162,7 @@ function joined(waits: readonly Span[]): Span[] {
 
 /**
  * True if the node has ended and did nothing but wait. A detail from before the end does not tell, because `waited_for`
- * was then also set for a wait of an agent's tool call.
+ * was then also set for a wait for a sign-in or a worker, and for one of an agent's tool call.
  */
 function hasWaited(entry: NodeEntry, detail: AttemptFacts | undefined): boolean {
   if (entry.status === 'in progress') return false;

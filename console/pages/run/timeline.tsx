@@ -22,8 +22,8 @@ interface TimelineProps {
 
 const GROW_EVERY_MS = 200;
 /**
- * In an ended run with at most this many nodes, all attempts are loaded at once. In other runs, the attempts of a node
- * are loaded when its row scrolls into view.
+ * In an ended run with at most this many rows (one for each node and iteration), all attempts are loaded at once. In
+ * other runs, those of a row are loaded when it scrolls into view.
  */
 const READ_AT_ONCE = 60;
 /** Rows are added in steps, because a loop may have ten thousand iterations with many nodes each. */
@@ -78,8 +78,8 @@ export function Timeline({ run, isOpen, labels, selected, onSelect }: TimelinePr
 }
 
 /**
- * Sets two CSS properties in milliseconds: `--span`, the length of the axis, and `--now`, the time since the start of
- * the run. The style sheet positions bars as fractions of `--span` and ends the bars of open attempts at `--now`, so
+ * Sets two CSS properties in milliseconds: `--span`, the length of the axis, and `--now`, the time that the run has
+ * lasted. The style sheet positions bars as fractions of `--span` and ends the bars of open attempts at `--now`, so
  * these bars grow without rendering.
  */
 function useGrowingSpan(
@@ -187,8 +187,8 @@ interface AttemptBarProps {
 }
 
 /**
- * A button named `<label>, attempt N, <status>, <duration>`; the duration of an open attempt grows. A reused result had
- * no attempt, so its button is named `<label>, <status>, reused`.
+ * A button named `<label>, attempt N, <status>, <duration>`; the duration of an open attempt grows. A reused or fixed
+ * result had no attempt in this run, so its button is named `<label>, <status>, reused`.
  */
 function AttemptBar({ label, attempt, originMs, isReused, onSelect }: AttemptBarProps) {
   const { number, word, fromMs, toMs, waits } = attempt;

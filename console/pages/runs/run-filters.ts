@@ -1,8 +1,9 @@
-// Converts the filters of the list of runs between the address and the service's query.
+// Reads the filters of the list of runs from the address, and converts them to an address and to the service's query.
 import { toStoredStatus, type StoredStatus } from '../../live/run-word.js';
 
+/** All texts but `order` may be invalid, because they are copied from the address. */
 export interface RunFilters {
-  /** The console's word, such as `failed`, or empty. */
+  /** A word that `toStoredStatus` reads, such as `failed`; empty for any status. */
   status: string;
   /** `test` or `assistant`; empty for runs of workflows. */
   kind: string;
@@ -81,6 +82,14 @@ export function isFiltered(filters: RunFilters): boolean {
   return filters.waiting || TEXTS.some((name) => name !== 'order' && filters[name] !== '');
 }
 
+/**
+ * True if the change comes from typing into the search field. The back button undoes choices, of which `Show all runs`
+ * is one, but not typing.
+ */
+export function isTyped(change: Partial<RunFilters>): boolean {
+  return Object.keys(change).join() === 'search';
+}
+
 /** Omits invalid values, for example from old addresses. */
 export function toQuery(filters: RunFilters): RunsQuery {
   const status = toStoredStatus(filters.status);
@@ -111,7 +120,7 @@ export function dayOf(text: string): string {
   return `${String(moment.getFullYear()).padStart(4, '0')}-${month}-${day}`;
 }
 
-/** For a day, returns the start of that day, or of the day after it, in the person's time zone. */
+/** For a day, returns the start of the day that is `daysLater` after it, in the person's time zone. */
 function toMoment(text: string, daysLater: 0 | 1): Date | undefined {
   const moment = new Date(text);
   if (!DAY_FIRST.test(text) || Number.isNaN(moment.getTime())) return undefined;

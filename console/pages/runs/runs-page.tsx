@@ -15,6 +15,7 @@ import { RUN_COLUMNS, useRunList, type ListedRun, type RunPage } from '../../par
 import {
   dayOf,
   isFiltered,
+  isTyped,
   mergePage,
   ORDERS,
   readFilters,
@@ -73,9 +74,8 @@ function Empty({ filters, onReset }: { filters: RunFilters; onReset: () => void 
 function useFilters() {
   const [params, setParams] = useSearchParams();
   const filters = readFilters(params);
-  // The back button undoes choices, but not typing.
   const change = (next: Partial<RunFilters>): void =>
-    setParams((before) => toParams({ ...readFilters(before), page: 1, ...next }), { replace: 'search' in next });
+    setParams((before) => toParams({ ...readFilters(before), page: 1, ...next }), { replace: isTyped(next) });
   const [search, setSearch] = useTyped(filters.search, (text) => change({ search: text }));
   return { filters, search, setSearch, change };
 }

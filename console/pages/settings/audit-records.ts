@@ -10,7 +10,7 @@ type AuditAction = AuditRecord['action'];
 export interface AuditFilters {
   action: AuditAction | '';
   user: string;
-  /** Days, both inclusive. */
+  /** Days of UTC, both inclusive. */
   from: string;
   to: string;
   page: number;

@@ -1,4 +1,4 @@
-// Converts between the form of an API key and the body of requests.
+// Converts an API key to the fields of its form, and these to the body of a request.
 
 export type KeyScope = 'full' | 'run' | 'read';
 

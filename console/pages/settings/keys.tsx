@@ -1,5 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { readAllPages } from '../../service/calls.js';
 import { ConfirmDelete } from '../../service/confirm-change.js';
@@ -19,7 +19,7 @@ import { NEW_KEY, SCOPES, toBody, toFields, type KeyBody, type KeyFields, type K
 
 type Open = { dialog: 'new' } | { dialog: 'edit' | 'delete'; key: Key };
 
-/** The person's own API keys, for all projects. */
+/** The person's own API keys, whichever projects they reach. */
 export function KeysTab({ projects }: { projects: readonly Project[] }) {
   const user = useUser();
   const { data, error, refetch, isFetching } = useKeys();
@@ -113,9 +113,17 @@ function KeyDialog({ of, projects, onClose, onCreated }: KeyDialogProps) {
     },
   });
   const errors = fieldErrors(change.error);
+  const expires = useRef<HTMLInputElement>(null);
+  const [isTimePartial, setIsTimePartial] = useState(false);
   const set = (changed: Partial<KeyFields>): void => setFields({ ...fields, ...changed });
   const submit = (): void => {
-    if (!change.isPending) change.mutate();
+    if (change.isPending) return;
+    // The value of a partly filled field is empty, which would mean that the key never expires. Typing a part of a time
+    // into an empty field does not even cause an event, so the field is asked here.
+    const isPartial = expires.current?.validity.badInput === true;
+    setIsTimePartial(isPartial);
+    if (isPartial) expires.current?.focus();
+    else change.mutate();
   };
   return (
     <Dialog
@@ -142,9 +150,13 @@ function KeyDialog({ of, projects, onClose, onCreated }: KeyDialogProps) {
         label="Expires"
         hint="Empty: never. From then on the key is refused."
         type="datetime-local"
+        ref={expires}
         value={fields.expires}
-        onChange={(expires) => set({ expires })}
-        error={errors['expires_at']}
+        onChange={(time) => {
+          setIsTimePartial(false);
+          set({ expires: time });
+        }}
+        error={isTimePartial ? 'Fill in the date and the time, or clear both.' : errors['expires_at']}
       />
       <SelectField
         label="Restricted to"

@@ -8,6 +8,7 @@ import { useChange, submitHandler } from '../../service/queries.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
 import { Table, type Column } from '../../ui/table.js';
+import { toPoolBody, toPoolFields } from './pool-fields.js';
 
 /** Only administrators of the service see this tab. */
 export function PoolsTab({ project }: { project: Project }) {
@@ -38,15 +39,20 @@ export function PoolsTab({ project }: { project: Project }) {
 }
 
 function PoolsForm({ project }: { project: Project }) {
-  const [pool, setPool] = useState(project.pool ?? '');
-  const [others, setOthers] = useState(project.pools.join(', '));
-  const pools = others
-    .split(/[\s,]+/)
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-  const change = useChange(() => changeProject(project.id, { pool: pool.trim() || null, pools }), {
+  // The form began with these values, or last saved them. `project` may be newer.
+  const [before, setBefore] = useState(() => toPoolFields(project));
+  const [fields, setFields] = useState(before);
+  const body = toPoolBody(before, fields);
+  // The service refuses an empty change of an administrator whose role in the project is below admin.
+  const save = (): Promise<Project> =>
+    Object.keys(body).length === 0 ? Promise.resolve(project) : changeProject(project.id, body);
+  const change = useChange(save, {
     invalidates: ['projects', 'pools'],
     announcement: 'The pools are saved.',
+    onSuccess: (saved) => {
+      setBefore(toPoolFields(saved));
+      setFields(toPoolFields(saved));
+    },
   });
   const errors = fieldErrors(change.error);
   return (
@@ -59,8 +65,8 @@ function PoolsForm({ project }: { project: Project }) {
           autoComplete="off"
           spellCheck={false}
           maxLength={40}
-          value={pool}
-          onChange={setPool}
+          value={fields.pool}
+          onChange={(pool) => setFields({ ...fields, pool })}
           error={errors['pool']}
         />
         <TextField
@@ -68,8 +74,8 @@ function PoolsForm({ project }: { project: Project }) {
           hint="Names, separated by commas."
           autoComplete="off"
           spellCheck={false}
-          value={others}
-          onChange={setOthers}
+          value={fields.others}
+          onChange={(others) => setFields({ ...fields, others })}
           error={errors['pools']}
         />
         <Button variant="primary" type="submit" isBusy={change.isPending}>

@@ -45,7 +45,7 @@ export function WebhooksTab({ project }: { project: Project }) {
 }
 
 function EndpointForm({ project }: { project: Project }) {
-  // The form began with these values. `project` may be newer.
+  // The form began with these values, or last saved them. `project` may be newer.
   const [before, setBefore] = useState(project);
   const [url, setUrl] = useState(project.webhook_url);
   const [isEnabled, setIsEnabled] = useState(project.is_webhook_enabled);
@@ -94,7 +94,7 @@ function EndpointForm({ project }: { project: Project }) {
   );
 }
 
-/** The secret with which receivers verify signatures. */
+/** Replaces the secret with which receivers verify signatures. Shows the new one once. */
 function SigningSecret({ projectId }: { projectId: number }) {
   const [isAsking, setIsAsking] = useState(false);
   const [secret, setSecret] = useState<string>();

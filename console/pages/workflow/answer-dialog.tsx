@@ -11,8 +11,8 @@ import { useCheck } from './check.js';
 import type { Saver } from './saver.js';
 
 /**
- * Selects the node whose text a chat with the workflow shows while a model writes it: `settings.answer_node`. The
- * answer itself is the run's output.
+ * Selects the node whose text is streamed: `settings.answer_node`. A chat shows this text while a model writes it, and
+ * its answer is the run's output. A streamed chat completion consists of this text.
  */
 export function AnswerDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const store = useStore();

@@ -111,7 +111,7 @@ function toProblems(store: EditorStore, { errors, warnings }: components['schema
   ];
 }
 
-/** Returns the drawing once it has stayed the same for `DELAY_MS`. */
+/** Returns the last drawing that stayed the same for `DELAY_MS`; at first, the present one. */
 function useSettled(store: EditorStore): Drawing {
   const [settled, setSettled] = useState(store.drawing);
   useEffect(() => {

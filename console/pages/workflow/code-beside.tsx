@@ -23,7 +23,7 @@ interface CodeBesideProps extends Pick<SchemaFieldProps, 'path' | 'value' | 'onC
   variables: KnownVariables;
 }
 
-/** Shown beside the large code editor: the inputs with their values, a button that tests the node, and the console. */
+/** Shown beside the large code editor: the inputs, a button that tests the node, what the code printed and returned. */
 export function CodeBeside(props: CodeBesideProps) {
   const { workflowId, nodeId, data, isReadOnly, variables, path, value, onChange } = props;
   const inputs = isObject(data['inputs']) ? data['inputs'] : {};

@@ -15,7 +15,7 @@ export function draftCalls(workflowId: number): DraftCalls {
       }
     },
     write: async (drawing, version, tag) => {
-      // With these headers, the service refuses to overwrite a draft that another editor has written meanwhile.
+      // With these headers, the service refuses the write if another editor or the assistant has changed the draft.
       const header = tag === undefined ? { 'If-None-Match': '*' as const } : { 'If-Match': tag };
       const params = { path, header };
       const body = { data: drawing, base_version: version };

@@ -16,9 +16,12 @@ import type { DraftCalls, DraftOfSave, KeptDraft, Offer } from './kept-draft.js'
 interface KeeperState {
   /** Drafts of other editors, the newest first. */
   offers: readonly Offer[];
-  /** Why the service does not store the unsaved drawing; undefined if it does. */
+  /**
+   * Why a request to read or store the draft failed. Undefined if none has failed, and once the draft is stored or
+   * nothing is unsaved.
+   */
   problem: unknown;
-  /** True if the browser has the drawing that the service does not store. */
+  /** True if the last write of the drawing to the browser has succeeded. */
   isInBrowser: boolean;
 }
 
@@ -57,7 +60,10 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   #inBrowser: JsonObject | undefined;
   /** The drawing of the service's draft, if it is this editor's. */
   #inService: JsonObject | undefined;
-  /** The drawing that `continue` has shown. Undefined once it is saved or undone. */
+  /**
+   * The drawing of a draft that `continue` or `#adoptShown` has made this editor's. Undefined once the drawing is saved
+   * or undone.
+   */
   #continued: Drawing | undefined;
   /** ETag of this editor's draft that the service should have deleted, but the request failed. */
   #unremoved: string | undefined;
@@ -101,7 +107,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     if (this.getState().problem !== undefined && this.#options.store.getState().isDirty) this.#write();
   };
 
-  /** Reads the service's draft and shows the changes that the assistant has made meanwhile. */
+  /** Reads the service's draft. Shows the assistant's changes to it, and offers it if another editor has written it. */
   readonly follow = async (): Promise<void> => {
     await this.#runAlone(async () => {
       if (this.#options.isSignedIn()) await this.#find();
@@ -282,7 +288,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
       if (store.drawing === sent) writeDraft(entries, this.#key, this.#facts(), undefined);
     } catch (error) {
       this.#set({ problem: error });
-      // A drawing that is too large (413) is not sent again before the next change.
+      // No timer sends a drawing again that is too large (413).
       if (!isRefused(error, 413)) this.#writeAfter(TRY_AGAIN_AFTER_MS);
     }
   }
@@ -346,8 +352,8 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   }
 
   /**
-   * True if the assistant wrote the draft, on the present version of the workflow. A draft of the assistant on an older
-   * version is offered like the draft of another editor.
+   * True if the assistant wrote the draft, on the version of the workflow that this page has. A draft of the assistant
+   * on another version is offered like the draft of another editor.
    */
   #isOfAssistant({ assistantRun, version }: KeptDraft): boolean {
     return assistantRun !== null && version === this.#facts().version;

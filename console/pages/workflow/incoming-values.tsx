@@ -25,7 +25,7 @@ interface IncomingValuesProps {
   onChoose: (text: string) => void;
 }
 
-/** The values that a node can read: the run's input and earlier nodes, with values of pins, tests and the last run. */
+/** The variables that a node can read (`variablesFor`), with values of pins, tests and the last or the chosen run. */
 export function IncomingValues({ workflowId, isChat, nodeId, onChoose }: IncomingValuesProps) {
   const { isReadOnly } = useStore();
   const variables = useFormVariables(workflowId, nodeId, isChat);

@@ -1,4 +1,4 @@
-// Types of drafts that the editor, saver.ts and draft-keeper.ts share.
+// Types of drafts that draft-keeper.ts shares with draft-calls.ts, saver.ts and unsaved-work.tsx.
 import type { Drawing } from '../../drawing/drawing.js';
 
 export interface KeptDraft {
@@ -24,10 +24,13 @@ export interface DraftCalls {
   read: () => Promise<KeptDraft | undefined>;
   /**
    * `tag` is the ETag of the draft to replace; undefined if there must be none yet. Rejects with 412 if the service
-   * has another draft.
+   * has another draft, or no longer has the draft to replace.
    */
   write: (drawing: Drawing, version: number, tag: string | undefined) => Promise<KeptDraft>;
-  /** Resolves to undefined if the assistant has not answered, or the draft was saved or discarded since. */
+  /**
+   * Resolves to undefined if the assistant has not answered, or the drawing from before the answer is deleted, for
+   * example because the draft was saved or discarded since.
+   */
   before: () => Promise<BeforeAnswer | undefined>;
   /** Resolves to false, without removing the draft, if its ETag has changed. */
   remove: (tag: string) => Promise<boolean>;
@@ -38,7 +41,7 @@ export interface DraftOfSave {
   /** Resolves to the draft's ETag if `********` in the drawing stands for values of the draft, else to undefined. */
   beforeSave: () => Promise<string | undefined>;
   saved: () => void;
-  /** Reads the draft, and offers it if another editor has changed it. */
+  /** Reads the draft. Shows the assistant's changes to it, and offers it if another editor has written it. */
   follow: () => Promise<void>;
 }
 

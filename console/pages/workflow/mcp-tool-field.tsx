@@ -11,7 +11,7 @@ import './editor.css';
 interface McpToolFieldProps extends SchemaFieldProps {
   workflowId: number;
   nodeId: string;
-  /** The sibling fields: address and connection of the server. */
+  /** The object with this field and its siblings, such as the address and connection of the server. */
   server: JsonObject;
 }
 

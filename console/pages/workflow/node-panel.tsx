@@ -192,7 +192,7 @@ function isRearranged(old: unknown, now: unknown): boolean {
   return old.length !== now.length || now.every((item) => old.includes(item));
 }
 
-/** Returns a copy without the value at the path. */
+/** Returns a copy without the property at the path. Removes no items of lists. */
 function removeAt(value: JsonObject, path: Path): JsonObject {
   const [last, ...upwards] = path.toReversed();
   const parent = upwards.toReversed();
@@ -258,7 +258,7 @@ function Connections({ node }: { node: DrawnNode }) {
   );
 }
 
-/** Links that are drawn from an exit that the node does not have. */
+/** Links from an exit that the node does not have, or does not offer now (`offeredExits`). */
 function LostLinks({ node }: { node: DrawnNode }) {
   const { kinds } = useStore();
   const drawing = useDeferredValue(useEditor(({ history }) => history.present));
@@ -305,8 +305,8 @@ function ExitLinks({ node, exit }: { node: DrawnNode; exit: Exit }) {
   const isReady = isWanted || nodes.size <= MAX_READY;
   const links = linksOf(drawing, kinds);
   const own = links.filter((link) => link.source === node.id && link.handle === exit.handle);
-  // A link to an earlier node would close a cycle, which cannot run. Linked nodes remain options, because adding a node
-  // may have linked it already; choosing one again changes nothing.
+  // A link to an earlier node would close a cycle, which cannot run. Linked nodes remain options, because a person may
+  // look for a node that was linked when it was added; choosing it again changes nothing.
   const excluded = new Set([node.id, ...before(links, node.id)]);
   const free = isReady
     ? [...nodes.values()].filter((each) => !excluded.has(each.id) && !isStart(kinds.get(typeOf(each))))
@@ -380,7 +380,7 @@ const POOL = 'pool';
 /** `format` of fields that name one or several tools of the MCP server in the sibling fields. */
 const MCP_TOOL = 'mcp-tool';
 
-/** Returns the messages of a node's problems by field path. */
+/** Returns the messages of a node's marked problems by field path. */
 function useNodeErrors(nodeId: string): ReadonlyMap<string, string> {
   const problems = useEditor((state) => state.marked);
   return useMemo(() => {

@@ -13,8 +13,8 @@ import type { Saver } from './saver.js';
 
 interface PastedFile {
   /**
-   * Starts to import a pasted text. Returns false if the text is no workflow in JSON, the editor is read-only, or
-   * another import is running.
+   * Starts to import a pasted text. Returns false if the text is no workflow in JSON or too long, the editor is
+   * read-only, or another import is running.
    */
   take: (text: string) => boolean;
   error: unknown;

@@ -26,10 +26,11 @@ export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () =>
   const queries = useQueryClient();
   const runs = useSucceededRuns(id);
   const template = chosenRun ?? runs.template ?? '';
+  const noneLabel = runs.options.length === 0 ? 'No run has succeeded yet' : 'Choose…';
   const publish = useMutation({
     mutationFn: async () => {
       await saver.changeDetails(texts);
-      if (chosenRun !== undefined && chosenRun !== '') await markTemplate(id, chosenRun);
+      if (chosenRun !== undefined) await markTemplate(id, chosenRun);
       saver.adoptUnconditional(await publishWorkflow(id));
       await queries.invalidateQueries({ queryKey: ['workflow', id, 'succeeded-runs'] });
       announce('Published');
@@ -68,10 +69,8 @@ export function PublishDialog({ saver, onClose }: { saver: Saver; onClose: () =>
         hint="A run that has succeeded: its drawing, as it ran, is what others get."
         isRequired
         value={template}
-        options={[
-          { value: '', label: runs.options.length === 0 ? 'No run has succeeded yet' : 'Choose…' },
-          ...runs.options,
-        ]}
+        // A run that was chosen can be replaced, but not taken back: the service would publish the one that is marked.
+        options={template === '' ? [{ value: '', label: noneLabel }, ...runs.options] : runs.options}
         onChange={setChosenRun}
       />
       <FailedChoices noun="runs" query={runs.query} />

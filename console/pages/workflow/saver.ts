@@ -32,7 +32,7 @@ export class Saver implements Stored<SaverState> {
     this.subscribe = this.#state.subscribe;
   }
 
-  /** From now on, each save calls `beforeSave` of the draft first, and `saved` afterwards. */
+  /** From now on, each save calls `beforeSave` of the draft first, and `saved` once the drawing is stored. */
   keepDraft(draft: DraftOfSave): void {
     this.#draft = draft;
   }
@@ -71,8 +71,9 @@ export class Saver implements Stored<SaverState> {
   }
 
   /**
-   * Stores the service's response to a change without `If-Match`. If it has another drawing than this page, keeps the
-   * ETag and the version of this page's, so that the next save shows the conflict instead of overwriting the other one.
+   * Stores the service's response to a change without `If-Match`. If it has another drawing than the one that this page
+   * knows as stored, keeps the known one with its ETag and version, so that the next save shows the conflict instead of
+   * overwriting the other drawing.
    */
   adoptUnconditional({ workflow, etag }: WorkflowRecord): void {
     if (isEqualJson(workflow.data, this.#store.getState().saved)) return this.#adopt({ workflow, etag });
@@ -80,7 +81,7 @@ export class Saver implements Stored<SaverState> {
     this.#set({ workflow: { ...workflow, data, version }, error: undefined });
   }
 
-  /** Stores the service's response to a change made with the current ETag. */
+  /** Stores a workflow that the service has returned, with the ETag for the next change. */
   #adopt({ workflow, etag }: WorkflowRecord): void {
     this.#set({ workflow, etag, error: undefined });
   }
@@ -130,7 +131,7 @@ export class Saver implements Stored<SaverState> {
     }
   }
 
-  /** Runs after the current save, because each response contains the ETag for the next request. */
+  /** Waits for the current save or change, because each response contains the ETag for the next request. */
   async #change(ask: (state: SaverState) => Promise<WorkflowRecord>): Promise<WorkflowRecord> {
     while (this.#running !== undefined) await this.#running;
     const asked = this.#ask(ask);
@@ -156,7 +157,7 @@ export class Saver implements Stored<SaverState> {
     }
   }
 
-  /** Opens the conflict dialog with the workflow that somebody else has saved, unless both drawings are equal. */
+  /** Handles a 412. Opens the conflict dialog if somebody else has changed the workflow and the drawings differ. */
   async #showConflict(refusal: unknown): Promise<void> {
     try {
       const { workflow, etag } = this.getState();
@@ -176,7 +177,8 @@ export class Saver implements Stored<SaverState> {
       this.#adopt(theirs);
       this.#store.markSaved(drawing, theirs.workflow.data);
       if (!this.#store.isFromDraft) return;
-      // Equal drawings may have different secrets. These are saved only if the service has no draft any more.
+      // Equal drawings may have different secrets. Those of the draft were saved only if the service has deleted the
+      // draft.
       await this.#draft?.follow();
       if (this.#store.isFromDraft) this.#set({ error: refusal });
     } catch (error) {
@@ -193,7 +195,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof ServiceError && error.status === 412;
 }
 
-/** Saves on request of the person, and announces the outcome. */
+/** Saves on request of the person. Announces success, or that there is nothing to save. */
 export async function saveAndAnnounce(store: EditorStore, saver: Saver): Promise<void> {
   if (!store.getState().isDirty) announce('There is nothing to save');
   else if (await saver.save()) announce('Saved');
@@ -227,7 +229,10 @@ export async function readWorkflow(id: number, signal?: AbortSignal): Promise<Wo
   return toRecord(await api.GET('/api/v1/workflows/{id}/', path));
 }
 
-/** Throws a `ServiceError` with status 412, without changing anything, if somebody else has changed the workflow. */
+/**
+ * Throws a `ServiceError` with status 412, without changing anything, if somebody else has changed the workflow, or if
+ * the draft no longer has the ETag `draft_etag`.
+ */
 async function changeWorkflow(id: number, etag: string, body: WorkflowChange): Promise<WorkflowRecord> {
   const params = { path: { id }, header: { 'If-Match': etag } };
   return toRecord(await api.PATCH('/api/v1/workflows/{id}/', { params, body }));

@@ -22,8 +22,8 @@ export interface CanvasKeys extends Pick<CanvasEvents, 'onMenu'> {
 }
 
 /**
- * The editor's keyboard shortcuts, as listed by the dialog `Keys`. Shortcuts for the selection only work while the
- * graph has the focus; Ctrl+D works wherever no field has it.
+ * Handles most keyboard shortcuts that the dialog `Keys` lists. Shortcuts for the selection only work while the graph
+ * has the focus; Ctrl+D works wherever no field has the focus.
  */
 export function useShortcuts(
   store: EditorStore,
@@ -94,7 +94,7 @@ function actionOf(event: KeyboardEvent, isGraph: boolean): Action | undefined {
         // With Shift, the key belongs to the button `Try`.
         return event.shiftKey ? undefined : 'run';
       case 'z':
-        // The editors of JSON and code have their own Undo.
+        // Some fields have their own Undo, such as the editors of JSON and code.
         if (hasOwnUndo(event.target)) return undefined;
         return event.shiftKey ? 'redo' : 'undo';
       case 'y':

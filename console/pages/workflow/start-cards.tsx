@@ -21,7 +21,7 @@ interface StartCardsProps {
   onRun: () => void;
 }
 
-/** Cards above the first node, one for each way in which runs of the workflow start. */
+/** Cards above the start node: one each for starts by hand, every schedule, every hook, the chat and the MCP tool. */
 export function StartCards(props: StartCardsProps) {
   const start = useEditor(({ history: { present } }) => nodesOf(present).get(startOf(present) ?? ''));
   return start === undefined ? null : <Cards {...props} start={start} />;

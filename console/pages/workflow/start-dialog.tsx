@@ -75,7 +75,7 @@ function HookDialog({ workflowId, hook, secret, onClose }: HookDialogProps) {
   const { isReadOnly } = useStore();
   const [shown, setShown] = useState(secret);
   return (
-    <Dialog title="Hook" onClose={onClose}>
+    <Dialog title="Hook" onClose={onClose} holdsText={shown !== undefined}>
       <ShownSecret hook={shown} onDone={() => setShown(undefined)} />
       {hook === undefined ? (
         shown === undefined && <p>The hook is deleted.</p>
@@ -95,7 +95,10 @@ interface OfferDialogProps {
   children: ReactNode;
 }
 
-/** Offers the workflow as a chat or a tool. Saves by way of the saver, so that the next save has the right ETag. */
+/**
+ * Offers the workflow as a chat or a tool, or no longer. Saves by way of the saver, so that the next save has the right
+ * ETag.
+ */
 function OfferDialog({ saver, field, title, label, onClose, children }: OfferDialogProps) {
   const { isReadOnly } = useStore();
   const isOffered = useStored(saver, (state) => state.workflow[field]);

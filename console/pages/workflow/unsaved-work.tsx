@@ -28,7 +28,7 @@ export function useDraftKeeper(store: EditorStore, saver: Saver): DraftKeeper | 
     if (keeper === undefined || owner === undefined) return undefined;
     saver.keepDraft(keeper);
     const stop = keeper.start();
-    // Another tab may have saved or discarded the draft.
+    // Another tab may have written or removed a draft.
     const look = ({ key }: StorageEvent): void => {
       if (key === null || key.startsWith(draftKey(owner, id))) keeper.showOffers();
     };
@@ -52,7 +52,7 @@ export function useDraftKeeper(store: EditorStore, saver: Saver): DraftKeeper | 
   return keeper;
 }
 
-/** Offers the unsaved changes that a closed tab or another device has left. */
+/** Offers the unsaved changes of other tabs, open or closed, and of other devices. */
 export function UnsavedWork({ saver, keeper }: { saver: Saver; keeper: DraftKeeper }) {
   const [offer] = useStored(keeper, (state) => state.offers);
   const isDirty = useEditor((state) => state.isDirty);
@@ -93,7 +93,7 @@ function OfferedWork({ keeper, saver, offer }: OfferedWorkProps) {
     mutationFn: () => keeper.discard(offer),
     onSuccess: (isGone) => announce(isGone ? 'Discarded' : 'It has changed meanwhile, so it is still there.'),
   });
-  // Announced if the offer appears while the person works: another tab or device has written since the editor opened.
+  // Announced only if the offer appears while the person works, for example because another device has written.
   const [comesBetween] = useState(isDirty);
   useEffect(() => {
     if (comesBetween) announce('There are unsaved changes from another place.');

@@ -86,7 +86,7 @@ function VersionItem({ version, saver, isOpen, onOpen, onDone }: VersionItemProp
       <Button aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
         {isOpen ? 'Close' : 'Look at'} version {number}
       </Button>
-      {/* The service stores the current version already. */}
+      {/* The current version is the stored drawing already. */}
       {!isReadOnly && !isCurrent && <Restore saver={saver} version={number} onDone={onDone} />}
       {isOpen && <Opened workflowId={id} version={number} />}
     </li>

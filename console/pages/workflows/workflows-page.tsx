@@ -41,7 +41,7 @@ export function WorkflowsPage() {
   const error = workflows.error ?? projects.error;
   const clear = (): void => {
     setSearch('');
-    set({ project: '', tag: '', search: '' });
+    set({ project: '', tag: '', search: '' }, { isStep: true });
   };
   const retry = (): void => {
     void workflows.refetch();

@@ -21,8 +21,8 @@ interface ActionFieldProps extends Pick<SchemaFieldProps, 'path' | 'value' | 'on
 }
 
 /**
- * Selects an action of a service by a search, then shows a form of the action's fields. The action replaces the address
- * of the node.
+ * Selects an action of a service by a search, then shows a form of the action's fields. The action replaces the method,
+ * address, headers and body of the node.
  */
 export function ActionField({ projectId, data, path, value, onChange }: ActionFieldProps) {
   const { isReadOnly } = use(FormContext);
@@ -66,7 +66,7 @@ interface ActionValuesProps extends Pick<SchemaFieldProps, 'value' | 'onChange'>
   projectId: number;
   serviceId: string;
   actionId: string;
-  /** The facts of the action that the node has stored. They are shown if the service no longer has the action. */
+  /** The facts of the action that the node has stored. They are shown unless the service has returned the action. */
   stored: JsonObject;
 }
 

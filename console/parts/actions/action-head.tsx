@@ -50,7 +50,10 @@ interface ActionProblemProps {
   action: UseQueryResult<Action>;
   /** Where problems of the action are reported. */
   paths: readonly Path[];
-  /** Replaces the stored facts of the action by those of the service; undefined if none are stored. */
+  /**
+   * Marks the action, so that the service replaces its stored facts by current ones. Undefined if no facts are stored,
+   * or the action is marked already.
+   */
   onRefresh: (() => void) | undefined;
 }
 

@@ -32,7 +32,7 @@ interface OfNode {
 
 /**
  * `server` is the data of an MCP node, or one entry of an agent's `tools`. Only the fields that `toRequest` picks are
- * used: the address, and how the server is called.
+ * used: those with which the service reaches the server.
  */
 export function useMcpTools({ workflowId, nodeId }: OfNode, server: JsonObject): ListedTools {
   const address = asText(server['endpoint_url']) ?? '';
@@ -56,7 +56,7 @@ function toTool(tool: Record<string, unknown>): McpTool {
   return { name: asText(tool['name']) ?? '', description: asText(tool['description']) };
 }
 
-/** True if the stored node names a server of this origin. Its headers, which are masked here, are then used. */
+/** True if the stored node names a server of this origin. The service may then add the stored headers. */
 function storesServer(node: DrawnNode | undefined, address: string): boolean {
   if (node === undefined || !URL.canParse(address)) return false;
   const { origin } = new URL(address);
@@ -66,7 +66,7 @@ function storesServer(node: DrawnNode | undefined, address: string): boolean {
   });
 }
 
-/** `stored` lets the service use the stored headers, which are masked here. The service validates the values. */
+/** `stored` lets the service use the stored headers, whose secrets are masked here. The service checks the values. */
 function toRequest(server: JsonObject, stored: Pick<Asked, 'workflow_id' | 'node_id'>): Asked {
   const { endpoint_url, transport, headers, timeout, connection } = server;
   const fields = { endpoint_url, transport, headers, timeout, connection };

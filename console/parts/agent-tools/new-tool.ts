@@ -20,7 +20,7 @@ export function newTool(list: JsonObject, type: string, fields: JsonObject, othe
   return type === 'mcp' ? withLabel(tool, others) : tool;
 }
 
-/** The label of a server follows its address until a person writes another one. */
+/** Labels a server by its address, as `ServerTool` does for each new address until a person writes another label. */
 export function withLabel(server: JsonObject, others: readonly unknown[]): JsonObject {
   return { ...server, server_label: labelFor(asText(server['endpoint_url']) ?? '', others) };
 }
@@ -55,7 +55,7 @@ export function addressIn(text: string): string | undefined {
 
 const OF_SERVER = ['endpoint_url', 'transport', 'headers', 'connection', 'timeout'];
 
-/** Returns the servers that other nodes of the drawing use, without their stored secrets. */
+/** Returns the servers that other nodes of the drawing use, except those in `list`, without their masked headers. */
 export function knownServers(drawing: Drawing, list: readonly unknown[]): JsonObject[] {
   const used = new Set(list.map((tool) => asObject(tool)['endpoint_url']));
   const found: JsonObject[] = [];

@@ -13,7 +13,7 @@ import { changeCase, makeCase, type Case, type Expectation } from './case-calls.
 
 const CaseDialog = lazy(() => import('./case-dialog.js').then((part) => ({ default: part.CaseDialog })));
 
-/** The button `Save as case`, shown once the run has ended. */
+/** The button `Save as case`, shown once the run has ended, until its results expire. */
 export function SaveAsCase({ run }: { run: RunDetail }) {
   const [isOpen, setIsOpen] = useState(false);
   const expected = useQuery({

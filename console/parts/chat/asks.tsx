@@ -30,7 +30,10 @@ export function Asks({ runId, projectId }: AsksProps) {
   return <Cards requests={useRequests(runId)} projectId={projectId} />;
 }
 
-/** Requests of a sub-workflow's run outside its loops. Sub-workflows belong to the project of their callers. */
+/**
+ * Requests of the run of a sub-workflow. Those of nodes inside its loops are missing, because a poll does not list such
+ * nodes. Sub-workflows belong to the project of their callers.
+ */
 function AsksBelow({ runId, projectId }: AsksProps) {
   const { data: requests } = useQuery({
     queryKey: ['run-requests', runId],
@@ -111,7 +114,7 @@ function Card<Item>({ query: { data, error, refetch, isFetching }, children }: C
   return <Problem error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
 }
 
-/** Loads the requests. Reloads each one that the run no longer lists, because somebody decided it elsewhere. */
+/** Loads the requests. Reloads each one that the run no longer lists: it was decided, perhaps elsewhere, or expired. */
 function useEach<Item>(name: string, ids: readonly string[], read: (id: string, signal: AbortSignal) => Promise<Item>) {
   const [seen, setSeen] = useState(ids);
   const fresh = ids.filter((id) => !seen.includes(id));

@@ -1,7 +1,7 @@
 // Service calls about conversations. See docs/use/conversations.md.
 import { useInfiniteQuery, useQuery, useQueryClient, type QueryKey } from '@tanstack/react-query';
 import { api, ServiceError, unwrap, type components } from '../../service/api.js';
-import { explain } from '../../service/explain.js';
+import { explain, isNotFound } from '../../service/explain.js';
 import { queryClient } from '../../service/queries.js';
 import { isObject } from '../../../graph/json.js';
 import { asArray } from '../../ui/json.js';
@@ -51,8 +51,8 @@ export interface Saying {
   content: string;
   files: readonly FileValue[];
   /**
-   * Id of the message that this one replaces. The service then stops the current answer, because it belongs to
-   * the replaced branch.
+   * Id of the message that this one replaces. The service then cancels the current answer and all queued messages,
+   * because they belong to the replaced branch.
    */
   replaces: string | undefined;
 }
@@ -80,6 +80,16 @@ async function readPage(id: string, page: number, signal?: AbortSignal): Promise
   const params = { path: { conversation_id: id }, query: { page, size: PAGE_SIZE } };
   const options = { params, ...(signal && { signal }) };
   return unwrap(api.GET('/api/v1/conversations/{conversation_id}/messages/', options));
+}
+
+/** True if the conversation is there and has no message. */
+export async function isUnused(id: string): Promise<boolean> {
+  try {
+    return (await readPage(id, 1)).total === 0;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
 }
 
 /** The loaded messages: the newest, and the older pages that were asked for. */

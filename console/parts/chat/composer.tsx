@@ -21,13 +21,15 @@ interface ComposerProps {
   takesNoFiles?: boolean | undefined;
   /** True while the message cannot be sent for a reason outside of it, such as a missing input. */
   isBlocked?: boolean;
+  /** Each new number gives the field the focus as if it had just appeared. */
+  presses?: number | undefined;
   /** Cancels the current answer; undefined if there is none. */
   stop: { isBusy: boolean; act: () => void } | undefined;
 }
 
 const MOST_CHARACTERS = 262_144;
 
-/** An unsent message. `files` is the JSON of the selected files, or empty. */
+/** An unsent message. `files` is the JSON of the selected files, `UPLOADING`, or empty. */
 interface Draft {
   text: string;
   files: string;
@@ -45,11 +47,15 @@ function readDraft(draftKey: string): Draft {
 }
 
 function storeDraft(draftKey: string, { text, files }: Draft): void {
-  // The upload is aborted when the field unmounts.
-  queryClient.setQueryData([DRAFTS, draftKey], { text, files: files === UPLOADING ? '' : files });
+  // The upload is aborted when the field unmounts, but the files before it stay.
+  const kept = files === UPLOADING ? readDraft(draftKey).files : files;
+  queryClient.setQueryData([DRAFTS, draftKey], { text, files: kept });
 }
 
-/** Returns the text and files that a person added while the message `sent` was being sent. */
+/**
+ * Returns what a person added while the message `sent` was being sent: the text behind the sent one. A text that no
+ * longer begins with the sent one, and files that are no longer the sent ones, are returned whole.
+ */
 function withoutSent({ text, files }: Draft, sent: Draft): Draft {
   return {
     text: text.startsWith(sent.text) ? text.slice(sent.text.length).trimStart() : text,
@@ -57,9 +63,15 @@ function withoutSent({ text, files }: Draft, sent: Draft): Draft {
   };
 }
 
+/** Returns the draft from before an earlier message was asked anew, followed by what was added since. */
+function joined(draft: Draft, added: Draft): Draft {
+  const texts = [draft.text, added.text].filter((text) => text !== '');
+  return { text: texts.join('\n'), files: added.files === '' ? draft.files : added.files };
+}
+
 /**
- * The field for the next message. On devices with a keyboard it takes the focus, unless the person is typing elsewhere.
- * Enter sends the message, Shift+Enter inserts a line break.
+ * The field for the next message. When it appears on a device with a mouse or touchpad, it takes the focus, unless the
+ * person is typing elsewhere. Enter sends the message, Shift+Enter inserts a line break.
  */
 export function Composer({
   draftKey,
@@ -70,6 +82,7 @@ export function Composer({
   onSent,
   takesNoFiles = false,
   isBlocked = false,
+  presses,
   stop,
 }: ComposerProps) {
   /** `round` is the React key of the file field. A new number remounts the field, which then has the draft's files. */
@@ -85,11 +98,12 @@ export function Composer({
     }
   }
   useEffect(() => {
-    // The chat preview of the editor appears after a request, when the person may be typing in a form already.
-    if (isWriting(document.activeElement)) return;
+    // The chat preview of the editor appears after a request, when the person may be typing in a form already. A press
+    // of the button for a new conversation asks for the field.
+    if (!presses && isWriting(document.activeElement)) return;
     // On a phone, the focus would open the keyboard over the messages.
     if (matchMedia('(pointer: fine)').matches) field.current?.focus({ preventScroll: true });
-  }, []);
+  }, [presses]);
   useEffect(() => {
     if (anew !== undefined) field.current?.focus();
   }, [anew]);
@@ -111,8 +125,7 @@ export function Composer({
       settle();
       announce('The message is sent.');
       const rest = withoutSent({ text, files }, sent);
-      const isNothing = rest.text === '' && rest.files === '';
-      const next = anew !== undefined && isNothing ? readDraft(draftKey) : rest;
+      const next = anew === undefined ? rest : joined(readDraft(draftKey), rest);
       // If this message started the conversation, the draft moves to the key of the conversation.
       storeDraft(draftKey, EMPTY);
       storeDraft(id, next);

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, type ReactNode } from 'react';
-import { useRunInput } from '../run-input/run-input-form.js';
+import { useUnsent } from '../../service/unsent.js';
+import { NOTHING_TYPED, useRunInput } from '../run-input/run-input-form.js';
 import './chat.css';
-import { createConversation } from './chat-calls.js';
+import { createConversation, isUnused } from './chat-calls.js';
 import type { ChatWorkflow } from './chat-workflow.js';
 import { Composer } from './composer.js';
 
@@ -18,10 +19,15 @@ interface FirstMessageProps {
   above?: ReactNode;
   note?: string;
   isBlocked?: boolean;
+  /** Each new number gives the field for the message the focus. */
+  presses?: number;
   onBegun: (conversationId: string) => void;
 }
 
-/** A conversation that begins with its first message. Asks for the fields of the trigger that no message fills in. */
+/**
+ * A conversation that begins with its first message. Asks for the fields of the trigger that no message fills in. Like
+ * the message, what is typed into them is kept until it is sent (`useUnsent`).
+ */
 export function FirstMessage(props: FirstMessageProps) {
   return props.workflow.fields.length === 0 ? (
     <Beginning {...props} inputs={NO_INPUTS} />
@@ -33,11 +39,20 @@ export function FirstMessage(props: FirstMessageProps) {
 const NO_INPUTS = {};
 
 function BeginningWithFields(props: FirstMessageProps) {
-  const { fields, projectId } = props.workflow;
-  const { input, form } = useRunInput({ fields, projectId });
+  const { id, fields, projectId } = props.workflow;
+  const [typed, setTyped, forgetTyped] = useUnsent(`inputs-${props.draftKey ?? id}`, NOTHING_TYPED);
+  const { input, form } = useRunInput({ fields, projectId, kept: [typed, setTyped] });
   const element = useRef<HTMLFormElement>(null);
   return (
-    <Beginning {...props} inputs={input} isComplete={() => element.current?.reportValidity() !== false}>
+    <Beginning
+      {...props}
+      inputs={input}
+      isComplete={() => element.current?.reportValidity() !== false}
+      onBegun={(conversationId) => {
+        forgetTyped();
+        props.onBegun(conversationId);
+      }}
+    >
       <form className="node-form chat-inputs" ref={element} onSubmit={(event) => event.preventDefault()}>
         <p>These fields go with each message of the conversation.</p>
         {form}
@@ -46,8 +61,15 @@ function BeginningWithFields(props: FirstMessageProps) {
   );
 }
 
+/** A conversation that was created, but its first message was not sent. */
+interface Begun {
+  /** JSON text. */
+  inputs: string;
+  id: string;
+}
+
 interface BeginningProps extends FirstMessageProps {
-  /** Undefined while a field is wrong. */
+  /** Undefined while the input's text is not JSON or a file is uploading. */
   inputs: unknown;
   /** Called before the first message is sent. Returns false if a field is invalid, and shows which. */
   isComplete?: () => boolean;
@@ -62,20 +84,26 @@ function Beginning({
   above,
   note = 'Write the first message.',
   isBlocked = false,
+  presses,
   onBegun,
   inputs,
   isComplete = () => true,
   children,
 }: BeginningProps) {
   const queries = useQueryClient();
-  /** Exists if the conversation was created, but its first message was not sent. */
-  const begun = useRef<{ inputs: string; id: string }>(undefined);
+  const begun = useRef<Begun>(undefined);
+  /** The one that an earlier visit has left. */
+  const [left, keep, forget] = useUnsent<Begun | null>(`begun-${draftKey}`, null);
   const begin = async (): Promise<string | undefined> => {
     if (inputs === undefined || !isComplete() || (prepare !== undefined && !(await prepare()))) return undefined;
     if (beginOwn !== undefined) return beginOwn();
     const text = JSON.stringify(inputs);
     if (begun.current?.inputs !== text) {
-      begun.current = { inputs: text, id: (await createConversation(workflow.id, inputs)).id };
+      // Since that visit, the person may have opened the conversation from the list, and written in it or deleted it.
+      const isLeft = left?.inputs === text && (await isUnused(left.id));
+      const made = { inputs: text, id: isLeft ? left.id : (await createConversation(workflow.id, inputs)).id };
+      begun.current = made;
+      keep(() => made);
     }
     return begun.current.id;
   };
@@ -96,11 +124,13 @@ function Beginning({
           anew={undefined}
           onAnew={() => undefined}
           onSent={async (id) => {
+            forget();
             onBegun(id);
             await queries.invalidateQueries({ queryKey: ['conversations', workflow.id] });
           }}
           takesNoFiles={workflow.takesNoFiles}
           isBlocked={isBlocked || inputs === undefined}
+          presses={presses}
           stop={undefined}
         />
       </div>

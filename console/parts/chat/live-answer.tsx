@@ -89,9 +89,8 @@ function useEnd(word: string, isOpen: boolean, onChanged: () => Promise<void>): 
 }
 
 /**
- * Returns the ids of the nodes that may answer. A queued run gets its drawing at its start, so its nodes are
- * loaded again then. This bypasses `useRun`, which would write node states into the live cache that may be older
- * than the events.
+ * Returns the ids of the nodes that may answer. When a queued run starts, it takes the workflow's current drawing, so
+ * these ids are loaded again, without `useRun`, which would also update the live cache.
  */
 function useAnswerNodes(run: RunDetail, hasLeftQueue: boolean): readonly string[] {
   const { data } = useQuery({
@@ -120,7 +119,10 @@ function useAnswer(runId: string, answering: readonly string[]): { text: string;
   return { text: live === undefined ? '' : resultOf(live, answering), isGoingOn: false };
 }
 
-/** Returns the result of the answering node, shown until the answer becomes a message; empty if the run has failed. */
+/**
+ * Returns the text of the answering node's result, shown until the answer becomes a message. Empty before the node has
+ * succeeded, and if the run has failed.
+ */
 function resultOf(live: LiveRun, answering: readonly string[]): string {
   if (hasEnded(live) && live.status === 'failed') return '';
   for (const id of answering) {

@@ -9,7 +9,7 @@ import { cancelRun, readOlder, useMessages, useReadAgain } from './chat-calls.js
 import type { ChatWorkflow } from './chat-workflow.js';
 import { Composer } from './composer.js';
 import { ShownExchange } from './exchange.js';
-import { firstLoaded, MOST_FOLLOWED, openOf, runToStop, toExchanges, type Anew, type Exchange } from './messages.js';
+import { firstLoaded, openOf, runToStop, streamedOf, toExchanges, type Anew, type Exchange } from './messages.js';
 import { useEndOfLog } from './end-of-log.js';
 import './chat.css';
 
@@ -50,7 +50,7 @@ export function Messages({
   const { watch, isAtEnd, goToEnd, holdPlace, settlePlace } = useEndOfLog();
   const open = openOf(exchanges);
   const openIds = open.map(({ runId }) => runId);
-  const followed = new Set(openIds.slice(0, MOST_FOLLOWED));
+  const followed = new Set(streamedOf(exchanges));
   const mayWrite = workflow.mayWrite && isOwn;
   useTitleOfFirst(title, exchanges.length);
   const first = query.data && firstLoaded(query.data);

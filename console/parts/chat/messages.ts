@@ -17,8 +17,11 @@ export interface Loaded {
 
 type ReadPage = (page: number) => Promise<{ items: readonly Message[]; total: number }>;
 
-/** The service stores at most 10,000 messages of a conversation, so later pages are not requested. */
-export const MOST_PAGES = 10_000 / PAGE_SIZE;
+/**
+ * Later pages are not requested, whatever total the service reports. A conversation has at most 10,000 messages of
+ * people, each with an answer.
+ */
+export const MOST_PAGES = (2 * 10_000) / PAGE_SIZE;
 
 function lastPage(total: number): number {
   return Math.min(MOST_PAGES, Math.max(1, Math.ceil(total / PAGE_SIZE)));
@@ -73,7 +76,7 @@ export interface Exchange {
   message: Message | undefined;
   /** Undefined while the run is open. */
   answer: Message | undefined;
-  /** Exchanges that this one replaced, oldest first. */
+  /** Exchanges that this one replaced, and those that followed them, oldest first. */
   former: Exchange[];
 }
 
@@ -133,8 +136,18 @@ export function openOf(exchanges: readonly Exchange[]): Exchange[] {
 }
 
 /** Limit of streamed runs, because browsers have few connections per origin. */
-export const MOST_FOLLOWED = 3;
+const MOST_FOLLOWED = 3;
 const READ_AGAIN_MS = 5_000;
+
+/**
+ * Returns the ids of the open runs that are streamed, oldest first. The answer at work is any of them: an earlier one
+ * may wait for a person, and later ones may be queued.
+ */
+export function streamedOf(exchanges: readonly Exchange[]): string[] {
+  return openOf(exchanges)
+    .slice(0, MOST_FOLLOWED)
+    .map(({ runId }) => runId);
+}
 
 /** Returns the interval at which messages are reloaded: `false` while all open runs are streamed. */
 export function readAgainEvery(loaded: Loaded | undefined): number | false {

@@ -63,7 +63,7 @@ async function readSteps(workflowId: number, runId: string, nodeId: string, sign
       if (items.length === 0 || page * size >= total) break;
     }
   } catch (error) {
-    // The drawing of this run did not contain the agent.
+    // The drawing of this run did not contain the agent, or the run could not reach it.
     if (!isNotFound(error)) throw error;
   }
   return steps;

@@ -40,7 +40,10 @@ export function usePresets(): UseQueryResult<Preset[]> {
   });
 }
 
-/** Connections of all projects that need the person to sign in again. */
+/**
+ * Connections of all projects that need the person to sign in, because a run waits for them or their authorization was
+ * lost. Other connections without a sign-in are not listed.
+ */
 export function useConnectionsToSignIn(): UseQueryResult<ConnectionToSignIn[]> {
   return useQuery({
     queryKey: [CONNECTIONS, 'to-sign-in'],
@@ -53,7 +56,7 @@ export function useConnectionsToSignIn(): UseQueryResult<ConnectionToSignIn[]> {
   });
 }
 
-/** Workflows that use the connection, and open runs that have used it or wait for it. */
+/** Workflows that use the connection, and the newest 100 open runs that have used it or wait for it. */
 export function useUsedBy(projectId: number, id: number): UseQueryResult<UsedBy> {
   return useQuery({
     queryKey: [CONNECTIONS, 'used-by', id],

@@ -178,7 +178,7 @@ function About({ preset, kind }: { preset: Preset | undefined; kind: ConnectionK
   );
 }
 
-/** Focuses the first field, because the search box that had the focus is gone. */
+/** Focuses the first field. After the choice of a service, the search box that had the focus is gone. */
 function useFirstField(form: { current: HTMLFormElement | null }): void {
   useEffect(() => form.current?.querySelector<HTMLElement>('input, textarea')?.focus(), [form]);
 }

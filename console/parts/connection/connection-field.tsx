@@ -19,7 +19,7 @@ import { useSignIn } from './sign-in.js';
 
 type ConnectionFieldProps = SchemaFieldProps & {
   projectId: number;
-  /** The server of an action: only connections that cover it are offered. */
+  /** The server of an action. Only connections that cover it, and the chosen one, are offered. */
   server?: string | undefined;
   /** The id of the service for which a new connection is made. */
   service?: string | undefined;

@@ -19,7 +19,7 @@ export interface FieldSpec {
 
 interface KindSpec {
   label: string;
-  /** The credential that requests carry. */
+  /** The credential that requests carry, or who signs in for it. */
   description: string;
   settings: readonly FieldSpec[];
   secrets: readonly FieldSpec[];
@@ -269,8 +269,8 @@ function required(
 }
 
 /**
- * Returns the service's problems by the field names of `problemsOf`. A problem without a field of its own
- * belongs to its group.
+ * Returns the service's problems by field, for `ConnectionForm`. A problem that names no single setting or secret is
+ * under `settings` or `secrets`.
  */
 export function refusalsOf(error: unknown): FieldProblems {
   const found: Record<string, string> = {};

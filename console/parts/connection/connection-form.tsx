@@ -124,8 +124,9 @@ export function ConnectionForm(props: ConnectionFormProps) {
 }
 
 /**
- * Moves the problems of `secrets`, and for kinds with rows also those of `settings`, to the first field that can show
- * them. Other problems of `settings` stay and are shown below the form.
+ * Moves a problem with the key `secrets`, which names no single secret, to the first field that can show it. For kinds
+ * with rows, also moves the problems with the key `settings` and with the keys in `ALIASES`. For other kinds, the
+ * problem with the key `settings` stays and is shown below the form. Keys such as `settings.token_url` are unchanged.
  */
 function placed(problems: FieldProblems, { kind, rows }: ConnectionFields): FieldProblems {
   const [secret] = KINDS[kind].secrets;
@@ -145,7 +146,10 @@ function addressWith(preset: Preset | undefined, name: string): string {
   return holding ?? `{${name}}`;
 }
 
-/** Folds the fields that few people change: the origins, settings that the preset fills in, and optional settings. */
+/**
+ * Folds the fields that few people change: the origins, settings that the preset fills in, and optional settings,
+ * except one whose empty text is a valid value (`isEmptySent`) and which the preset does not fill in.
+ */
 function KnownSettings({ isOpen, children }: { isOpen: boolean; children: ReactNode }) {
   return (
     <details className="form-more" open={isOpen || undefined}>

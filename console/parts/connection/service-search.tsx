@@ -6,7 +6,7 @@ import { usePresets } from './connection-calls.js';
 import type { ConnectionKind, Preset } from './connection-types.js';
 import { CONNECTION_KINDS, KINDS } from './connection-fields.js';
 
-/** `detail` is the kind of the connection, or the credential that it sends. */
+/** `detail` is the kind of a service's connection, or the description of a kind. */
 interface Service extends Choice {
   from: Preset | ConnectionKind;
 }

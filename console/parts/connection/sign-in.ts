@@ -12,7 +12,7 @@ interface ToSignIn {
 
 interface SignIn {
   start: (connection: ToSignIn) => void;
-  /** The connection whose sign-in is starting, or is open in a window. */
+  /** The connection whose sign-in has started and not reported its end. A closed window reports none. */
   current: ToSignIn | undefined;
   isStarting: boolean;
   problem: string | undefined;

@@ -12,7 +12,7 @@ export interface ComparedRun {
   duration: number | null;
   cost: Readonly<Record<string, string>>;
   error: { code: string; message: string } | null;
-  /** Null for a test run of an unsaved drawing. */
+  /** Null for a test run of an unsaved drawing, and for a run of the assistant in the editor. */
   workflow_version: number | null;
   input_data?: unknown;
   data: JsonObject;

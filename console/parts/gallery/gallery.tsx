@@ -9,7 +9,7 @@ import { forService, matches, type Sample } from './sample.js';
 import { SAMPLES } from './samples.js';
 
 interface GalleryProps {
-  /** Called with a sample whose `drawing` uses the model of the service, if there is only one. */
+  /** Called with a sample whose `drawing` names the service's model if there is only one, else no model. */
   onUse: (sample: Sample) => void;
   /** The name of the chosen sample; undefined if the button `Use` acts at once instead of choosing. */
   chosen?: string | undefined;
@@ -39,7 +39,7 @@ export function Gallery({ onUse, chosen }: GalleryProps) {
   );
 }
 
-/** Samples with which most people begin. */
+/** Names of the samples for an empty canvas. */
 const FIRST = ['summarise-page', 'event-to-chat', 'ask-a-document'];
 
 /** A few samples for an empty canvas. */

@@ -123,7 +123,8 @@ const PAGE_SIZE = 20;
 const RUNNING_EVERY_MS = 3_000;
 
 /**
- * Loads a page of an agent's steps; other nodes have none. Reloads when the node's model starts to write another step.
+ * Loads a page of an agent's steps; other nodes have none. Polls while the node is in progress. Also reloads when its
+ * state changes or its model starts to write another step.
  */
 export function useAgentSteps(
   address: NodeAddress,

@@ -38,7 +38,7 @@ interface ContentViewProps {
   content: ShownContent;
   /** Base name of the downloaded file. */
   name: string;
-  /** The variable of the text: `NODE.result`. */
+  /** The variable to which the paths in a JSON text are appended, such as `NODE.result`. */
   root: string;
 }
 
@@ -97,7 +97,7 @@ interface CodeLinesProps {
   marked: number | undefined;
 }
 
-/** Code with line numbers. Long code is cut to the part around the marked line. */
+/** Code with line numbers. Long code is cut to the lines around the marked one, or to its first lines. */
 export function CodeLines({ code, marked }: CodeLinesProps) {
   const { lines, first, total } = linesAround(code, marked);
   return (

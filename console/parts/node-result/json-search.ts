@@ -58,7 +58,7 @@ function shownText(value: unknown): string {
   return String(value);
 }
 
-/** Splits a text at its matches; odd indexes are matches. */
+/** Splits a text at its matches; odd indexes are matches. `wanted` must be in lower case. */
 export function splitAtMatches(text: string, wanted: string): readonly string[] {
   const lower = text.toLowerCase();
   // Some letters change their length in lower case, which would shift the positions of matches.

@@ -28,6 +28,20 @@ export function readResult(result: unknown): ResultParts {
   };
 }
 
+const HOLDERS = ['json', 'output'];
+
+/**
+ * Returns the variable to which the paths in the JSON of the content are appended. A path within `root` finds a field
+ * of the result before a key of the content. If the content has such a key, returns the field that has the same JSON.
+ */
+export function rootOfContent(root: string, result: unknown, structure: unknown): string {
+  if (!isObject(result) || !isObject(structure)) return root;
+  if (!Object.keys(structure).some((key) => Object.hasOwn(result, key))) return root;
+  const json = JSON.stringify(structure);
+  const holder = HOLDERS.find((field) => JSON.stringify(result[field]) === json);
+  return holder === undefined ? root : `${root}.${holder}`;
+}
+
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Only results of sub-workflows have exactly these fields. */
@@ -38,8 +52,8 @@ function readChildRun(rest: JsonObject): string | undefined {
 }
 
 /**
- * Returns the fields that the validation refused, each with its sentence. Such a result is a list of objects from field
- * to sentence; returns an empty list for any other.
+ * Returns the fields that the validation refused, each with its sentence, from the result of a refused node: a list of
+ * objects from field to sentence. Returns an empty list for any other result.
  */
 export function readRefusal(result: unknown): readonly { field: string; sentence: string }[] {
   if (!Array.isArray(result)) return [];

@@ -19,6 +19,7 @@ import {
   lineOfError,
   readRefusal,
   readResult,
+  rootOfContent,
   sentenceInMessage,
   sentenceOfAnswer,
 } from './result-parts.js';
@@ -29,7 +30,7 @@ interface ResultTabProps {
   address: NodeAddress;
   projectId: number;
   entry: NodeEntry;
-  /** Undefined until loaded. */
+  /** Undefined until loaded; test results in the editor never load it. */
   detail: NodeDetail | undefined;
   /** Base name of downloaded files. */
   label: string;
@@ -95,7 +96,9 @@ function Success({ result, label, root }: SuccessProps) {
     <div className="node-part">
       {childRun !== undefined && <ChildLink runId={childRun} />}
       {sentence !== undefined && <p className="node-error-sentence">{sentence}</p>}
-      {content !== undefined && <ContentView content={shown} name={label} root={root} />}
+      {content !== undefined && (
+        <ContentView content={shown} name={label} root={rootOfContent(root, result, shown.forms.structure)} />
+      )}
       <FilesOf value={result} />
       {Object.keys(rest).length > 0 && (
         <section className="node-part" aria-label="Further fields">

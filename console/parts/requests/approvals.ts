@@ -7,7 +7,7 @@ export type Verdict = 'approve' | 'reject';
 
 type Decided = Pick<Approval, 'status' | 'decided_by'>;
 
-/** Describes the outcome of a request to the person `userId`; empty while the request is pending. */
+/** Tells the person `userId` how a request ended; empty while the request is pending. */
 export function outcomeSentence({ status, decided_by: by }: Decided, userId: number | undefined): string {
   if (status === 'pending') return '';
   if (status === 'expired') return 'Nobody decided before it expired or its run ended. The tool is not called.';
@@ -18,7 +18,7 @@ export function outcomeSentence({ status, decided_by: by }: Decided, userId: num
 
 /**
  * Explains why a decision does not count (inner 409); `detail` is the service's sentence. Returns undefined if the
- * decision counts, because the person only repeated it after a lost response.
+ * request ended as the person `userId` wanted, by an earlier decision of that person.
  */
 export function tooLateSentence(
   request: Decided,
@@ -75,7 +75,7 @@ function count(number: number, unit: string): string {
 
 type Shown = readonly Approval[];
 
-/** Returns the listed requests newer than the shown ones; inserting them would move the list. */
+/** Returns the listed requests that are not shown and newer than the oldest shown one: inserting them moves others. */
 export function freshOf(shown: Shown, listed: Shown): Approval[] {
   return split(shown, listed).fresh;
 }
@@ -86,7 +86,10 @@ export function withOlder(shown: Shown, listed: Shown): Shown {
   return older.length === 0 ? shown : [...shown, ...older];
 }
 
-/** Returns ids of pending requests that are no longer listed: they were decided or have expired. */
+/**
+ * Returns ids of requests that are shown as pending and no longer listed: they were decided, have expired, or newer
+ * requests have moved them behind the listed pages.
+ */
 export function missingOf(shown: Shown, listed: Shown): string[] {
   const ids = new Set(listed.map(({ request_id }) => request_id));
   return shown

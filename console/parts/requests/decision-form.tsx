@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { parseJsonOrUndefined } from '../../../graph/json-text.js';
 import { explain, fieldErrors, mayTryAgain } from '../../service/explain.js';
 import { useUser } from '../../service/session.js';
+import { useUnsent } from '../../service/unsent.js';
 import { isObject, type JsonObject } from '../../../graph/json.js';
 import { Button } from '../../ui/button.js';
 import { TextField } from '../../ui/fields.js';
@@ -17,19 +18,27 @@ const SENTENCES = {
   404: 'This request is not there any more, or it is not shared with you.',
 };
 
+interface Unsent {
+  reason: string;
+  /** The edited arguments; undefined if the person does not edit them. */
+  draft: Draft | undefined;
+}
+
+const NOTHING: Unsent = { reason: '', draft: undefined };
+
 interface DecisionFormProps {
   request: Approval;
-  /** True until the person's role is known. */
+  /** True while the person's role is loading. */
   disabled: boolean;
-  /** Called if the request has changed but is still pending. */
+  /** Called with the reloaded request if it is still pending after the person's decision. */
   onChange: (request: Approval) => void;
   /** `problem` explains why the person's decision did not count. */
   onDecided: (request: Approval, problem?: string) => void;
 }
 
 export function DecisionForm({ request, disabled, onChange, onDecided }: DecisionFormProps) {
-  const [reason, setReason] = useState('');
-  const [draft, setDraft] = useState<Draft>();
+  const [{ reason, draft }, setUnsent, forgetUnsent] = useUnsent(request.request_id, NOTHING);
+  const setDraft = (next: Draft | undefined): void => setUnsent((before) => ({ ...before, draft: next }));
   const [problem, setProblem] = useState<string>();
   const [note, setNote] = useState<string>();
   const user = useUser();
@@ -37,7 +46,7 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
   const decision = useMutation({
     mutationFn: async (wish: Wish) => {
       const answer = await decide(request, wish);
-      // Reads the request again, because somebody else may have decided it.
+      // The answer says neither who has decided nor which arguments the request has now.
       return { answer, now: await readApproval(request.request_id) };
     },
     onMutate: () => {
@@ -53,10 +62,13 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
       if (isWaiting) {
         setProblem(refusal);
         if (isCounted) setNote(sentence);
-        // After a conflict the changed arguments are shown above; the person can send the edited ones again.
+        // After a conflict, the article shows the request's new arguments, and the person can send the draft again.
         setDraft(isCounted ? undefined : draft && { ...draft, seenHash: now.arguments_hash });
         onChange(now);
-      } else onDecided(now, refusal);
+      } else {
+        forgetUnsent();
+        onDecided(now, refusal);
+      }
       void queries.invalidateQueries({ queryKey: ['approvals'] });
     },
   });
@@ -84,7 +96,7 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
         rows={2}
         maxLength={MOST_CHARACTERS}
         value={reason}
-        onChange={setReason}
+        onChange={(text) => setUnsent((before) => ({ ...before, reason: text }))}
       />
       {note !== undefined && <Note>{note}</Note>}
       {shownProblem !== undefined && (
@@ -114,7 +126,7 @@ const ROWS = 8;
 
 interface Draft {
   text: string;
-  /** Hash of the arguments on which the edit is based. */
+  /** Hash of the request's arguments when the edit began, or after the last conflict. */
   seenHash: string;
   problem?: string;
 }

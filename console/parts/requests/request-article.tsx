@@ -23,7 +23,7 @@ interface RequestArticleProps {
   isHere?: boolean;
 }
 
-/** A request: the call with its arguments, who asks, and the decision form or the outcome. */
+/** An agent's request: the tool call and its arguments, who started the run, and the decision form or the outcome. */
 export function RequestArticle({ request, onChange, isLinked = false, isHere = false }: RequestArticleProps) {
   const id = useId();
   const isWaiting = request.status === 'pending';
@@ -77,8 +77,8 @@ export function RequestArticle({ request, onChange, isLinked = false, isHere = f
 }
 
 /**
- * Explains why the agent's rules exclude the person from deciding. Returns undefined if they do not. Viewers are not
- * told about `roles`, because another note says that a viewer cannot decide.
+ * Explains why the agent's rules exclude the person from deciding. Returns undefined if they do not, or if the role is
+ * not known. Viewers are not told about `roles`, because another note says that a viewer cannot decide.
  */
 function exclusionOf(
   { requested_by: starter, exclude_starter: isExcluded, roles }: Approval,
@@ -96,7 +96,7 @@ interface FocusedOnceProps {
   children: ReactNode;
 }
 
-/** Takes over the focus from the buttons, which are gone, unless the person is typing in another request by now. */
+/** Takes the focus once `isFocused` is true, because the pressed button is gone, unless the person is typing. */
 export function FocusedOnce({ isFocused, className = 'request-outcome', children }: FocusedOnceProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -34,8 +34,9 @@ export interface Wish {
 }
 
 /**
- * Sends a decision. The inner status is the outcome: 200 if the decision counts, 409 if it was too late or the
- * arguments have changed, 404 if there is no such request.
+ * Sends a decision. The inner status is the outcome: 200 if the decision counts; 409 if it was too late, if the
+ * arguments have changed, or if the request has had too many decisions and can only be rejected; 404 if there is no
+ * such request.
  */
 export function decide(request: Approval, { verdict, reason, edited, seenHash }: Wish): Promise<Decision> {
   const path = { workflow_run_id: request.run_id, request_id: request.request_id };
@@ -73,7 +74,10 @@ export function answerTask(taskId: string, body: AnswerBody): Promise<Task> {
   return unwrap(api.POST('/api/v1/human-tasks/{task_id}/answer/', { params: { path: { task_id: taskId } }, body }));
 }
 
-/** Updates the shown tasks in place and appends new ones, so that nothing moves while somebody reads. */
+/**
+ * Returns the shown tasks in their order, each in its listed version or, if it is not listed, unchanged. The tasks that
+ * are only listed follow, oldest first, so that nothing moves while somebody reads.
+ */
 export function keepPlaces(shown: readonly Task[], listed: readonly Task[]): Task[] {
   const now = new Map(listed.map((task) => [task.id, task]));
   const known = new Set(shown.map(({ id }) => id));

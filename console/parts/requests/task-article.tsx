@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { ServiceError } from '../../../clients/typescript/src/index.js';
 import { explain, fieldErrors, mayTryAgain } from '../../service/explain.js';
 import { useUser } from '../../service/session.js';
+import { useUnsent } from '../../service/unsent.js';
 import { filesOf } from '../../service/file-value.js';
 import { FilesOf } from '../../files/file-figure.js';
 import { Button } from '../../ui/button.js';
@@ -117,6 +118,14 @@ function wordsOf(value: unknown): string {
 
 const MOST_CHARACTERS = 2_000;
 
+interface Unsent {
+  /** Texts by field id. */
+  values: ReadonlyMap<string, string>;
+  comment: string;
+}
+
+const NOTHING: Unsent = { values: new Map(), comment: '' };
+
 interface AnswerFormProps {
   task: Task;
   /** Called with the task after the person's answer, or with the reloaded task after a refused answer (409). */
@@ -125,8 +134,7 @@ interface AnswerFormProps {
 
 /** The fields of a task, with one button per action. */
 function AnswerForm({ task, onChange }: AnswerFormProps) {
-  const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map());
-  const [comment, setComment] = useState('');
+  const [{ values, comment }, setUnsent, forgetUnsent] = useUnsent(task.id, NOTHING);
   const queries = useQueryClient();
   const fields = fieldsOf(task.fields);
   const answer = useMutation({
@@ -134,6 +142,7 @@ function AnswerForm({ task, onChange }: AnswerFormProps) {
       answerTask(task.id, { action, values: toInput(fields, values), comment: comment.trim() }),
     onSuccess: (answered) => {
       announce('Your answer has been taken.');
+      forgetUnsent();
       onChange(answered);
       void queries.invalidateQueries({ queryKey: ['approvals', 'pending', 'total'] });
       void queries.invalidateQueries({ queryKey: ['tasks'] });
@@ -155,7 +164,9 @@ function AnswerForm({ task, onChange }: AnswerFormProps) {
           projectId={task.project.id}
           error={errors[`values.${field.id}`]}
           value={values.get(field.id) ?? field.start}
-          onChange={(value) => setValues((before) => new Map(before).set(field.id, value))}
+          onChange={(value) =>
+            setUnsent((before) => ({ ...before, values: new Map(before.values).set(field.id, value) }))
+          }
         />
       ))}
       <TextField
@@ -164,7 +175,7 @@ function AnswerForm({ task, onChange }: AnswerFormProps) {
         rows={2}
         maxLength={MOST_CHARACTERS}
         value={comment}
-        onChange={setComment}
+        onChange={(text) => setUnsent((before) => ({ ...before, comment: text }))}
       />
       {answer.isError && (
         <Alert

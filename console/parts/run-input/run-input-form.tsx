@@ -13,19 +13,30 @@ interface RunInputForm {
 
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
+/** What a person has typed: texts by field id, and the text of the JSON while the input is written as JSON. */
+interface Typed {
+  values: ReadonlyMap<string, string>;
+  json: string | undefined;
+}
+
+export const NOTHING_TYPED: Typed = { values: NOTHING, json: undefined };
+
 interface RunInputOptions {
   fields: readonly RunField[];
   projectId: number;
   /** Initial texts by field id. */
   initial?: ReadonlyMap<string, string>;
+  /** What is typed and how to change it, where the caller keeps it. */
+  kept?: [Typed, (change: (before: Typed) => Typed) => void];
 }
 
 /**
  * Form for the input of a run, by the trigger's fields or as JSON. Ctrl+Enter in the JSON submits the surrounding form.
  */
-export function useRunInput({ fields, projectId, initial = NOTHING }: RunInputOptions): RunInputForm {
-  const [values, setValues] = useState(initial);
-  const [json, setJson] = useState<string>();
+export function useRunInput({ fields, projectId, initial = NOTHING, kept }: RunInputOptions): RunInputForm {
+  const own = useState<Typed>({ values: initial, json: undefined });
+  const [{ values, json }, setTyped] = kept ?? own;
+  const setJson = (text: string): void => setTyped((before) => ({ ...before, json: text }));
   const ofFields = isUploading(values) ? undefined : toInput(fields, values);
   const input = json === undefined ? ofFields : parse(json);
   const texts = json === undefined ? values : toTexts(fields, input);
@@ -34,7 +45,7 @@ export function useRunInput({ fields, projectId, initial = NOTHING }: RunInputOp
       {json === undefined ? (
         <Fields
           {...{ fields, projectId, values }}
-          onChange={(id, value) => setValues((before) => new Map(before).set(id, value))}
+          onChange={(id, value) => setTyped((before) => ({ ...before, values: new Map(before.values).set(id, value) }))}
         />
       ) : (
         <TextField
@@ -56,10 +67,7 @@ export function useRunInput({ fields, projectId, initial = NOTHING }: RunInputOp
         hint={texts === undefined ? ONLY_JSON : undefined}
         onChange={(isJson) => {
           if (isJson) setJson(JSON.stringify(toInput(fields, values), null, 2));
-          else if (texts !== undefined) {
-            setValues(texts);
-            setJson(undefined);
-          }
+          else if (texts !== undefined) setTyped(() => ({ values: texts, json: undefined }));
         }}
       />
     </>

@@ -1,4 +1,5 @@
-// Converts between the start node's fields, their texts in the form, and the input of a run.
+// Converts between the fields of a start node or a human task, their texts in the form, and the values that are sent:
+// the input of a run, or an answer.
 import { MASK } from '../../../graph/mask-text.js';
 import { dataOf, isStart, nodesOf, startOf, typeOf, type Drawing, type NodeKinds } from '../../drawing/drawing.js';
 import { UPLOADING } from '../../service/file-value.js';
@@ -98,7 +99,7 @@ export function toTexts(fields: readonly RunField[], input: unknown): ReadonlyMa
   return new Map(entries.map(([key, value]) => [key, toText(value)]));
 }
 
-/** Hint of the box `Write the input as JSON` while the fields cannot show the JSON, so that the box stays ticked. */
+/** Hint of the box `Write the input as JSON`, which cannot be unticked while the fields cannot show the JSON. */
 export const ONLY_JSON = 'To go back to the fields, write an object with no other keys than theirs.';
 
 /** Returns the text of a value in the form; empty for null. */

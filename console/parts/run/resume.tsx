@@ -112,7 +112,7 @@ export function ResumeDialog({ run, labels, from, edited, onStarted, onClose }: 
 interface ChangesSince {
   /** What affects a run and differs between the two drawings. Empty until loaded. */
   changes: readonly Difference[];
-  /** False until the present drawing is loaded, because the changes decide which drawing is preset. */
+  /** False while the present drawing is loading, because the changes decide which drawing is preset. */
   isSettled: boolean;
   /** Says why the present drawing could not be loaded. */
   problem: ReactNode;
@@ -161,8 +161,8 @@ export function ResumeFromHere({ run, nodeId, label, labels }: ResumeFromHerePro
 }
 
 /**
- * True if another run can reuse this run's results: it has ended and they have not expired. The service refuses to
- * resume test runs and answers of the assistant.
+ * True if another run can reuse this run's results: it has ended, was not refused at its start (`Draft`), and its
+ * results have not expired. The service refuses to resume test runs and answers of the assistant.
  */
 export function mayResume({ status, purpose, results_expired_at: expiredAt }: RunDetail): boolean {
   return purpose === 'run' && status !== 'In Progress' && status !== 'Draft' && expiredAt === undefined;

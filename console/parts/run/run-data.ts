@@ -1,12 +1,13 @@
-// Loads the data of the run page.
+// Loads the data of a run for all pages that show one.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, unwrap, type paths } from '../../service/api.js';
 import { useProjectRole } from '../../service/projects.js';
-import { readLinks } from '../../drawing/run-links.js';
+import { readLinks, type RunLinks } from '../../drawing/run-links.js';
 import { applyState, nodeKey, startLiveRun, type NodeEntry } from '../../live/live-run.js';
 import { statusesOf } from '../../live/node-status.js';
 import { readShownRun, writeShownRun } from '../../live/run-cache.js';
 import { toPollStatus } from '../../live/run-word.js';
+import { ITERATIONS_OF_A_PAGE, type LoopAddress } from './more-iterations.js';
 
 export type RunDetail = paths['/api/v1/runs/{run_id}/']['get']['responses'][200]['content']['application/json'];
 export type NodeDetail =
@@ -18,7 +19,7 @@ export type ApprovalRequest =
 
 /**
  * Loads the whole run. Writes its nodes to the live cache as well (console/live/run-cache.ts), from which the parts
- * of the page read.
+ * of a page read.
  */
 export function useRun(runId: string): UseQueryResult<RunDetail> {
   return useQuery({ queryKey: ['run', runId], queryFn: ({ signal }) => loadRun(runId, signal) });
@@ -35,14 +36,21 @@ async function loadRun(runId: string, signal: AbortSignal): Promise<RunDetail> {
       ? startLiveRun(status, nodes, links.order)
       : applyState(known, { status, version: undefined, nodes });
   writeShownRun(runId, { live, statuses: statusesOf(links, live) });
-  const inside = await loadIterations(run, Object.values(nodes), signal);
-  if (inside.length > 0) {
-    const latest = readShownRun(runId)?.live ?? live;
-    const entries = Object.fromEntries(inside.map((entry) => [nodeKey(entry.id, entry.path), entry]));
-    const whole = applyState(latest, { status: latest.status, version: undefined, nodes: entries });
-    writeShownRun(runId, { live: whole, statuses: statusesOf(links, whole) });
-  }
+  addNodes(runId, links, await loadIterations(run, loopsOf(Object.values(nodes)), { signal }));
   return run;
+}
+
+/** Loads a page of the iterations of a loop, with the loops inside them, into the live cache. The first `page` is 1. */
+export async function loadMoreIterations(run: RunDetail, loop: LoopAddress, page: number): Promise<void> {
+  addNodes(run.id, readLinks(run.data), await loadIterations(run, [loop], { page }));
+}
+
+function addNodes(runId: string, links: RunLinks, inside: readonly NodeEntry[]): void {
+  const latest = readShownRun(runId)?.live;
+  if (latest === undefined || inside.length === 0) return;
+  const nodes = Object.fromEntries(inside.map((entry) => [nodeKey(entry.id, entry.path), entry]));
+  const whole = applyState(latest, { status: latest.status, version: undefined, nodes });
+  writeShownRun(runId, { live: whole, statuses: statusesOf(links, whole) });
 }
 
 /** Loads all approval requests of a run, including decided ones. */
@@ -99,24 +107,20 @@ export function useMayRun(projectId: number): boolean {
 
 // Nodes inside loops are loaded separately, because neither the run nor its polls contain them.
 
-/** Limits per loop and per run, so that showing a run never loads ten thousand iterations. */
-const ITERATIONS_OF_A_LOOP = 100;
+/** The limit on loops whose iterations are loaded at once. A person loads further iterations of a loop on request. */
 const MAX_REQUESTS = 20;
 
-interface LoopAddress {
-  node: string;
-  /** The enclosing iteration, empty outside loops. */
-  path: string;
-}
-
-/** Loads the node entries in the first iterations of each loop in `nodes`, with their paths. */
+/**
+ * Loads the node entries, with their paths, in one page of iterations of each loop in `first` and of each loop inside
+ * these, up to `MAX_REQUESTS` loops. `page` is that of the first loop; of the others, the first page is loaded.
+ */
 async function loadIterations(
   { id, workflow }: { id: string; workflow: { id: number } },
-  nodes: readonly NodeEntry[],
-  signal: AbortSignal,
+  first: readonly LoopAddress[],
+  { page = 1, signal }: { page?: number; signal?: AbortSignal },
 ): Promise<NodeEntry[]> {
   const found: NodeEntry[] = [];
-  const loops = loopsOf(nodes);
+  const loops = [...first];
   // This `for` appends to `loops` while it iterates over them, because iterations may contain loops.
   for (const [index, { node, path }] of loops.entries()) {
     if (index === MAX_REQUESTS) break;
@@ -124,9 +128,9 @@ async function loadIterations(
       api.GET('/api/v1/workflows/{id}/history/{run_id}/iterations/', {
         params: {
           path: { id: workflow.id, run_id: id },
-          query: { node, size: ITERATIONS_OF_A_LOOP, ...(path !== '' && { path }) },
+          query: { node, page: index === 0 ? page : 1, size: ITERATIONS_OF_A_PAGE, ...(path !== '' && { path }) },
         },
-        signal,
+        ...(signal && { signal }),
       }),
     );
     for (const iteration of items) {

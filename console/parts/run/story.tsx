@@ -1,7 +1,7 @@
 import { useMemo, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { RunLinks } from '../../drawing/run-links.js';
-import { parseNodeKey, type NodeEntry } from '../../live/live-run.js';
+import { nodeKey, parseNodeKey, type NodeEntry } from '../../live/live-run.js';
 import { useNodeEntry, useNodesInFlight } from '../../live/run-cache.js';
 import { ClockTime, Duration, Money, RunningFor, Time } from '../../ui/figures.js';
 import type { NodeChoice } from './node-choice.js';
@@ -110,15 +110,15 @@ function NodeButton({ choice: { nodeId, path }, labels, onSelect, children }: No
   );
 }
 
-/** Number of nodes listed by name. */
+/** At most this many requests, waiting nodes and running nodes each are listed. */
 const NAMED = 3;
 
 function Open(props: RunStoryProps) {
   const { run, word, links } = props;
   const { waiting, running, ended } = useNodesInFlight(run.id);
   const requests = (useApprovals(run.id).data ?? []).filter(({ status }) => status === 'pending');
-  const asking = new Set(requests.map(({ node_id: id }) => id));
-  const others = waiting.filter((key) => !asking.has(parseNodeKey(key).nodeId));
+  const asking = new Set(requests.map(({ node_id: id, path }) => nodeKey(id, path)));
+  const others = waiting.filter((key) => !asking.has(key));
   if (word === 'in queue') {
     return (
       <p>
@@ -139,7 +139,7 @@ function Open(props: RunStoryProps) {
         </p>
       ))}
       {others.slice(0, NAMED).map((key) => (
-        <Wait key={key} {...props} nodeKey={key} />
+        <Wait key={key} {...props} waitingKey={key} />
       ))}
       {Math.max(requests.length, others.length) > NAMED && <p>Other nodes wait, too.</p>}
       {running.length > 0 && (
@@ -161,8 +161,8 @@ function Open(props: RunStoryProps) {
 }
 
 /** Explains what a node waits for and since when, and links to where a person can end the wait. */
-function Wait({ run, labels, nodeKey, onSelect }: RunStoryProps & { nodeKey: string }) {
-  const choice = parseNodeKey(nodeKey);
+function Wait({ run, labels, waitingKey, onSelect }: RunStoryProps & { waitingKey: string }) {
+  const choice = parseNodeKey(waitingKey);
   const entry = useNodeEntry(run.id, choice.nodeId, choice.path);
   const waiting = entry?.waiting;
   if (entry === null || waiting === undefined) return null;

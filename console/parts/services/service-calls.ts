@@ -43,7 +43,7 @@ export async function storeService(
   return unwrap(api.PUT('/api/v1/projects/{id}/services/{service_id}/', { ...at(projectId, of.id), body }));
 }
 
-/** Throws a 409 that names the workflows that use the service, unless `isForced`. */
+/** If workflows use the service, throws a 409 that names some of them, unless `isForced`. */
 export function deleteService(projectId: number, id: string, isForced: boolean): Promise<unknown> {
   const params = { ...at(projectId, id).params, ...(isForced && { query: { force: 'true' } as const }) };
   return unwrap(api.DELETE('/api/v1/projects/{id}/services/{service_id}/', { params }));

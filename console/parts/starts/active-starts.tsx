@@ -44,7 +44,7 @@ async function loadActive(projectId: number): Promise<{ schedules: number[]; hoo
   };
 }
 
-/** Names what starts a workflow automatically, such as a schedule, as a link to the page of its starts. */
+/** Names what starts runs of a workflow, such as a schedule or its chat, as a link to the page of its starts. */
 export function StartsOf({ workflow, active }: { workflow: StartingWorkflow; active: ActiveStarts }) {
   const { id, is_chat: isChat, is_tool: isTool } = workflow;
   const names = [

@@ -113,7 +113,7 @@ export function deleteHook(workflowId: number, hookId: number): Promise<unknown>
 
 const SIZE = 20;
 
-/** Loads a page of the hooks of all workflows of the project, from page 1. */
+/** Loads one page of the hooks of all workflows of the project. The first `page` is 1. */
 export function useHooksOfProject(projectId: number, page: number) {
   return useQuery({
     queryKey: ['hooks', 'of-project', projectId, page],

@@ -37,7 +37,7 @@ const START: Repeat = { kind: 'cron', every: '15', minute: '0', at: '09:00', day
 
 /**
  * Returns undefined if the expression is written by hand. Returns an empty text if a field is empty or out of range, so
- * that no earlier expression is saved for it.
+ * that the earlier expression is not saved instead.
  */
 export function toCron({ kind, every, minute, at, days, day }: Repeat): string | undefined {
   if (kind === 'cron') return undefined;
@@ -68,7 +68,7 @@ export function ofCron(cron: string, known: Repeat = START): Repeat {
   return days === '*' && isNumber(day, 1, 31) ? { ...known, kind: 'month', at, day } : other;
 }
 
-/** Returns true if the text is a whole number in the range. */
+/** Returns true if the text is a whole number of one or two digits in the range. */
 export function isNumber(text: string, least: number, most: number): boolean {
   return /^\d{1,2}$/.test(text) && Number(text) >= least && Number(text) <= most;
 }

@@ -100,7 +100,10 @@ export function fieldsOfSchedule(schedule: Schedule): ScheduleFields {
   };
 }
 
-/** A text that is not a number becomes `NaN`, which JSON writes as null, so that the service explains the error. */
+/**
+ * An empty text stands for the service's default. Any other text that is not a number becomes `NaN`, which JSON writes
+ * as null, so that the service explains the error.
+ */
 export function toBody({ cron, timeZone, overlap, jitter, catchup }: ScheduleFields): ScheduleBody {
   return {
     cron,

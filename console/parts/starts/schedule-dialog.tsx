@@ -146,7 +146,6 @@ function ScheduleForm({
       <TextField
         label="Jitter in seconds"
         hint="Each run starts later by a random time up to this one."
-        type="number"
         inputMode="numeric"
         value={form.jitter}
         onChange={(jitter) => set({ jitter })}
@@ -155,7 +154,6 @@ function ScheduleForm({
       <TextField
         label="Catch up in seconds"
         hint="A run that the service missed while it was down still starts if it is at most this late."
-        type="number"
         inputMode="numeric"
         value={form.catchup}
         onChange={(catchup) => set({ catchup })}
@@ -192,7 +190,7 @@ function unchangedValues(
   return Object.fromEntries(Object.entries(asObject(stored)).filter(([id]) => isUnchanged(id)));
 }
 
-/** Returns undefined if the text is not JSON. An empty text is an empty input. */
+/** Returns undefined while the text is not JSON or a file is uploading. An empty text is an empty input. */
 function readInput(written: WrittenInput, inputOf: (written: WrittenInput) => JsonObject): unknown {
   const { values, json } = written;
   if (json === undefined) return isUploading(values) ? undefined : inputOf(written);

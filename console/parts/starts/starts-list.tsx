@@ -44,7 +44,7 @@ interface WorkflowOfStartProps {
   workflow: { id: number; title?: string };
 }
 
-/** Link to the workflow of a schedule or hook, for lists of a project. */
+/** Link to the starts of the workflow of a schedule or hook, for lists of a project. */
 export function WorkflowOfStart({ workflow: { id, title } }: WorkflowOfStartProps) {
   if (title === undefined) return null;
   return (

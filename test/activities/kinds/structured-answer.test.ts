@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { createFormChecker } from '../../../activities/kinds/structured-answer.js';
+import { isHandedBack } from '../../../activities/node/failures.js';
 import { parseJson } from '../../../graph/json-text.js';
 import { schemaProblem } from '../../../graph/json-schema.js';
 import { NodeError } from '../../../graph/node-error.js';
 import type { AnswerForm } from '../../../graph/response-format.js';
-import { createProcesses } from '../../../processes/processes.js';
+import { createProcesses, ProcessesBusyError } from '../../../processes/processes.js';
 
 const isBadFormat = (error: unknown): boolean => error instanceof NodeError && error.code === 'invalid_response_format';
 
@@ -71,11 +72,56 @@ describe('checks of answers', function () {
     await assert.rejects(forms.prepare({ schema: { $ref: '#/$defs/nobody' } }, asked), isBadFormat);
     await assert.rejects(checkAnswer('1', { schema: { allOf: [{ $ref: '#' }] } }), isBadFormat);
     assert.match(schemaProblem({ $async: true, type: 'string' })!, /asynchronous/);
+    // Ajv would compare each pair of them.
+    const types = Array.from({ length: 12_000 }, (_, at) => at);
+    assert.equal(
+      schemaProblem({ properties: { a: { type: types } } }),
+      'A `type` in a JSON Schema should list no type twice',
+    );
+    assert.equal(schemaProblem({ type: ['string', 'null'] }), undefined);
     await assert.rejects(forms.prepare({ schema: { $async: true } }, asked), isBadFormat);
     await assert.rejects(
       forms.prepare({ schema: { properties: { a: { $async: true, type: 'null' } } } }, asked),
       isBadFormat,
     );
+  });
+
+  describe('while no process can be started', () => {
+    const form = { schema: { type: 'number' } };
+    let tries: number;
+    /** The first `failures` tries start no process. */
+    function failingFor(failures: number, patience?: { repeats: number; pauseMs: number }) {
+      tries = 0;
+      const run = () => {
+        tries += 1;
+        if (tries <= failures) return Promise.reject(new ProcessesBusyError('No process could be started.'));
+        return Promise.resolve({ kind: 'checked', problem: undefined } as const);
+      };
+      return createFormChecker({ run, close: () => undefined }, patience);
+    }
+
+    it('frees the slot of a node whose answer is not paid for', async () => {
+      await assert.rejects(failingFor(1).prepare(form, asked), isHandedBack);
+      assert.equal(tries, 1);
+    });
+
+    it('repeats the check of an answer, which may be paid for, so often and not more often', async () => {
+      const patience = { repeats: 3, pauseMs: 0 };
+      assert.deepEqual(await failingFor(3, patience).check('5', form, asked), { json: 5 });
+      assert.equal(tries, 4);
+      await assert.rejects(failingFor(4, patience).check('5', form, asked), ProcessesBusyError);
+      assert.equal(tries, 4);
+    });
+
+    it('stops to repeat with the reason of its signal', async () => {
+      const stop = new AbortController();
+      const checked = failingFor(Infinity, { repeats: Infinity, pauseMs: 0 }).check('5', form, {
+        ...asked,
+        signal: stop.signal,
+      });
+      stop.abort(new Error('the node has ended'));
+      await assert.rejects(checked, /the node has ended/);
+    });
   });
 
   it('takes any object, and nothing else, where no schema is given', async () => {

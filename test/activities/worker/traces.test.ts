@@ -4,7 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createApiClient, type ApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
 import { startFakeMcpServer, type FakeMcpServer } from '../../support/fake-mcp-server.js';
-import { agent, chain, drawing, http, link, llm, mcp, trigger } from '../../../harness/drawing/drawing.js';
+import { agent, chain, drawing, http, inRow, link, llm, mcp, trigger } from '../../../harness/drawing/drawing.js';
+import { backfill, findSchedule, makeSchedule } from '../../api/schedules/schedule-maker.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../../support/otlp-receiver.js';
@@ -160,6 +161,26 @@ describe('a trace of a run', function () {
     const [seen] = target.requestsTo('/status/404');
     assert.equal(hexOf(seen?.headers['traceparent'] as string)[1], 'c'.repeat(32));
     assert.equal(seen?.headers['tracestate'] ?? seen?.headers['baggage'], undefined);
+  });
+
+  it('begins with the firing of a schedule that started the run', async () => {
+    const call = http(`${target.url}/get/scheduled`);
+    const workflow = await api.createWorkflow(await api.createProject(), drawing(inRow(trigger(), call)));
+    const schedule = await makeSchedule(api, workflow);
+    const [start, end] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:00:01Z')];
+    await backfill(stack, schedule.id, { start, end });
+    const { run_id: runId } = await eventually(
+      async () => (await findSchedule(api, workflow, schedule.id)).last_firing ?? undefined,
+    );
+    await api.pollToEnd(runId!);
+    const spans = await receiver.trace(await traceIdOf(runId!), isWhole);
+    const firing = one(spans, 'acceptFiring');
+    assert.deepEqual([firing.service, firing.parentSpanId], ['workflow-worker', '']);
+    assert.equal(firing.attributes['schedule.id'], schedule.id);
+    assert.equal(one(spans, 'run').parentSpanId, firing.spanId);
+    assert.equal(one(spans, 'httpRequest').parentSpanId, one(spans, 'run').spanId);
+    const [seen] = target.requestsTo('/get/scheduled');
+    assert.equal(hexOf(seen?.headers['traceparent'] as string)[1], await traceIdOf(runId!));
   });
 
   it('goes on in another worker after the first has died, and in a run that the reconciler starts late', async () => {

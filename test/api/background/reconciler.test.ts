@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
-import { chain, drawing, http, link, trigger } from '../../../harness/drawing/drawing.js';
+import { chain, drawing, http, inRow, link, trigger } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase, withTemporal } from '../../support/inspect.js';
 import { sharedStack } from '../../support/shared-stack.js';
@@ -132,6 +132,26 @@ describe('reconciler', function () {
     ]);
     assert.equal((await ended(run))[0], 'Cancelled');
   });
+
+  for (const [what, deletion] of [
+    ['workflow', 'UPDATE workflows SET archived_at = now() WHERE id = (SELECT workflow_id FROM runs WHERE id = $1)'],
+    ['project', 'UPDATE projects SET deleted_at = now() WHERE id = (SELECT project_id FROM runs WHERE id = $1)'],
+  ] as const) {
+    it(`cancels a run that was accepted while its ${what} was being deleted`, async () => {
+      const owner = await createAccount(stack);
+      const slow = drawing(inRow(trigger(), http(`${target.url}/delay/60000/${randomUUID()}`)));
+      const workflowId = await owner.api.createWorkflow(await owner.api.createProject(), slow);
+      const { data } = await owner.api.run(workflowId);
+      // The deletion did not see the run, so nothing has requested its cancellation.
+      await queryDatabase(stack, deletion, [data.id]);
+      await makeDue(data.id);
+      await eventually(async () => {
+        const text = 'SELECT status FROM runs WHERE id = $1';
+        const [run] = await queryDatabase<{ status: string }>(stack, text, [data.id]);
+        return run?.status === 'Cancelled';
+      });
+    });
+  }
 
   it('ends a run that Temporal refuses to start, and starts the other runs that are due', async () => {
     const lost = await acceptWithoutStart();

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ApiClient, Envelope } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
-import { agent, chain, drawing, http, link, llm, node, trigger } from '../../../harness/drawing/drawing.js';
+import { agent, chain, drawing, http, inRow, link, llm, node, trigger } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase, transactionsOf } from '../../support/inspect.js';
 import { endedDaysAgo, openRetention, type RetentionBench } from '../../support/retention-round.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { startToolServer, type ToolServer } from '../../../harness/target/tool-server.js';
-import { callBack, callbackUrlOf } from '../../support/waiting.js';
+import { callBack, callbackUrlOf, taskOf } from '../../support/waiting.js';
 import { createAccount } from '../accounts.js';
 import type { Detail } from '../bodies.js';
 
@@ -107,6 +107,15 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     assert.equal((await api.poll(runId)).data.status, 'failed', 'a day is left');
     await endedDaysAgo(stack, 31, runId);
     assert.deepEqual(await api.poll(runId), notFound(runId), 'from the day on, before any round');
+    const hidden = await api.history(workflowId, runId);
+    assert.ok(typeof hidden['results_expired_at'] === 'string');
+    assert.notDeepEqual(hidden['result'], before['result']);
+    const mark = 'UPDATE runs SET results_expired_at = now(), is_purge_pending = true WHERE id = $1';
+    await queryDatabase(stack, mark, [runId]);
+    assert.deepEqual((await api.history(workflowId, runId))['result'], hidden['result'], 'marked and not yet deleted');
+    await queryDatabase(stack, 'UPDATE runs SET results_expired_at = NULL, is_purge_pending = false WHERE id = $1', [
+      runId,
+    ]);
     await retention.round();
     assert.deepEqual(await api.poll(runId), notFound(runId));
     for (const table of CONTENTS) assert.equal(await rowsOf(table, runId), 0, table);
@@ -139,6 +148,7 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     assert.ok(typeof after['results_expired_at'] === 'string');
     const entries = after['result'] as Record<string, { status: string; error?: { code: string } }>;
     assert.deepEqual(Object.keys(entries).toSorted(), Object.keys(before['result'] as object).toSorted());
+    assert.deepEqual(hidden['result'], after['result'], 'history had shown no more than is left');
     assert.deepEqual([entries[agentId]?.status, entries[agentId]?.error?.code], ['failed', 'cancelled']);
     assert.deepEqual(await transactionsOf(stack, runId), paid);
     const approvals = await queryDatabase<object>(
@@ -153,6 +163,20 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     );
   });
 
+  it('of a task without any words are deleted with the comment of its answer', async () => {
+    const ask = node('human', { message: '{{ input.nothing }}' });
+    const workflowId = await api.createWorkflow(project, drawing(inRow(trigger(), ask)));
+    const { id: runId } = (await api.run(workflowId)).data;
+    const id = await taskOf(api, runId, ask.id);
+    const answered = await api.post(`/human-tasks/${id}/answer/`, { body: { action: 'done', comment: 'a comment' } });
+    assert.equal(answered.status, 200, JSON.stringify(answered.body));
+    await api.pollToEnd(runId);
+    await endedDaysAgo(stack, 31, runId);
+    await retention.round();
+    const text = 'SELECT comment FROM human_answers WHERE task_id = $1';
+    assert.deepEqual(await queryDatabase(stack, text, [id]), [{ comment: '' }]);
+  });
+
   it('of a draft are deleted, too', async () => {
     const workflowId = await api.createWorkflow(
       project,
@@ -161,9 +185,13 @@ describe('results that are older than RESULT_RETENTION_DAYS', function () {
     const { id } = (await api.run(workflowId, { a: 1 })).data;
     await endedDaysAgo(stack, 31, id);
     assert.deepEqual(await api.poll(id), notFound(id));
+    const shown = async () => {
+      const record = await api.history(workflowId, id);
+      return [record.status, record['result'], record['input_data']];
+    };
+    assert.deepEqual(await shown(), ['Draft', {}, { a: 1 }], 'before any round');
     await retention.round();
-    const record = await api.history(workflowId, id);
-    assert.deepEqual([record.status, record['result'], record['input_data']], ['Draft', {}, { a: 1 }]);
+    assert.deepEqual(await shown(), ['Draft', {}, { a: 1 }]);
   });
 
   for (const action of ACTIONS) {

@@ -94,6 +94,12 @@ describe('the rights of an assistant', function () {
     await giveRole(stack, viewer, project, 'viewer');
     const viewing = await connect(viewer.apiKey);
     assert.equal((await viewing.use<{ draft: null }>('get_workflow', { id })).draft, null);
+    const listed = await viewing.use<{ items: { action?: { service: string; id: string } }[] }>('find_nodes', {
+      query: 'slack message',
+    });
+    const { service, id: action } = listed.items.find(({ action: found }) => found?.service === 'slack')!.action!;
+    const asked = { service, action, project };
+    assert.equal((await viewing.use<{ kind: string }>('describe_node', asked)).kind, 'http-node');
     for (const [tool, input] of [
       ['edit_workflow', { id, changes: [START] }],
       ['edit_workflow', { project, title: 'No', changes: [START] }],

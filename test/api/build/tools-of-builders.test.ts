@@ -6,8 +6,10 @@ import { listConnections } from '../../../api/build/connection-tools.js';
 import { showRun } from '../../../api/build/run-entries.js';
 import { testWorkflow } from '../../../api/build/test-workflow.js';
 import type { ToolContext } from '../../../api/build/tool.js';
+import { firstOf } from '../../../api/build/workflow-tools.js';
 import type { InnerAnswer, InnerRequest } from '../../../api/dispatch/inner-call.js';
 import { ApiError } from '../../../api/http/errors.js';
+import type { ShortNode } from '../../../graph/building/short-form.js';
 import type { JsonObject } from '../../../graph/json.js';
 
 const memory = { take: () => Promise.resolve() } as unknown as InnerAnswer['memory'];
@@ -133,5 +135,37 @@ describe('the connections of a project with more than 100', () => {
   it('are all searched for one that fits an action', async () => {
     const { example } = await describeAction(contextOf(routes), { service: 's', action: 'a', project: 1 });
     assert.match(JSON.stringify(example), /"connection":249/);
+  });
+
+  it('are not needed to describe an action to a viewer, who may not see them', async () => {
+    const listing = 'GET /api/v1/projects/:id/connections/';
+    const described = (error: ApiError): ReturnType<typeof describeAction> => {
+      const refusing = { ...routes, [listing]: () => assert.fail(error) };
+      return describeAction(contextOf(refusing), { service: 's', action: 'a', project: 1 });
+    };
+    const { title, example } = await described(new ApiError(403, 'permission_denied', 'No.'));
+    assert.equal(title, 'A');
+    assert.doesNotMatch(JSON.stringify(example), /"connection"/);
+    await assert.rejects(described(new ApiError(404, 'not_found', 'Not found.')), { status: 404 });
+  });
+});
+
+describe('a node that is too long for an answer', () => {
+  const nodeWith = (data: JsonObject, next: string[]): ShortNode => {
+    return { id: 'a', kind: 'set-node', label: 'A', data, next };
+  };
+  /** Forty such fields are too long even when each is shortened. */
+  const data = Object.fromEntries(
+    Array.from({ length: 40 }, (_, field) => [`field${field}`, Array.from({ length: 20 }, () => 'x'.repeat(1_000))]),
+  );
+
+  it('is shown with its links, or says that these are cut', () => {
+    const after = nodeWith({}, []);
+    const { nodes, next_after } = firstOf([nodeWith(data, ['b', 'c']), after]);
+    assert.deepEqual(nodes, [{ ...nodeWith({}, ['b', 'c']), is_cut: true }]);
+    assert.equal(next_after, 'a');
+    const many = Array.from({ length: 1_000 }, (_, target) => `the-target-with-the-number-${target}`);
+    const [bare] = firstOf([nodeWith(data, many), after]).nodes;
+    assert.deepEqual(bare, { ...nodeWith({}, []), is_cut: true, is_next_cut: true });
   });
 });

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { createApiClient } from '../../../harness/client/api-client.js';
 import { eventually } from '../../../harness/timing/eventually.js';
-import { chain } from '../../../harness/drawing/drawing.js';
+import { chain, drawing, inRow, node, trigger } from '../../../harness/drawing/drawing.js';
 import { queryDatabase } from '../../support/inspect.js';
+import { untilWaiting } from '../../support/waiting.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
 import { createAccount } from '../accounts.js';
@@ -31,6 +34,25 @@ describe('the API process', function () {
       /http_request_duration_seconds_count\{method="GET",route="\/api\/v1\/projects\/:id\/",status="401"/,
     );
     assert.ok(!metrics.includes('12345'));
+  });
+
+  it('counts a request whose caller hangs up before the answer as 499, not as 404', async () => {
+    const { api, apiKey } = await createAccount(stack);
+    const pause = node('wait', { mode: 'callback', timeout: 600 });
+    const { data } = await api.run(
+      await api.createWorkflow(await api.createProject(), drawing(inRow(trigger(), pause))),
+    );
+    await untilWaiting(api, data.id, pause.id);
+    const { hostname, port } = new URL(stack.apiUrl);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    // Without `If-None-Match`, the answer waits for the end of the run.
+    const poll = `GET /api/v1/workflows/workflow_result/?id=${data.id} HTTP/1.1\r\n`;
+    const head = `Host: ${hostname}\r\nX-API-Key: ${apiKey}\r\nPrefer: wait=50\r\n\r\n`;
+    await new Promise((resolve) => socket.write(poll + head, resolve));
+    socket.destroy();
+    const aborted = /_count\{method="GET",route="\/api\/v1\/workflows\/workflow_result\/",status="499"/;
+    await eventually(async () => aborted.test((await get(stack, '/metrics'))[1]));
   });
 
   it('with METRICS_PORT serves metrics and the details of readiness on that port only', async () => {

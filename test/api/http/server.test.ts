@@ -4,6 +4,7 @@ import Koa from 'koa';
 import { answerDeadline } from '../../../api/http/middleware/answer-deadline.js';
 import { closeServer, listen, type ConnectionLimits, type ListeningServer } from '../../../api/http/server.js';
 import { eventually } from '../../../harness/timing/eventually.js';
+import { createGate } from '../../../harness/timing/gate.js';
 import { head, openRaw, statusesIn, type RawConnection } from '../../support/raw-http.js';
 
 const GET = head('GET / HTTP/1.1', 'Host: x');
@@ -161,6 +162,32 @@ describe('the listening server', () => {
       connection.send(BROKEN);
       assert.deepEqual(statusesIn(await connection.ended()), [200, 400]);
     });
+  });
+
+  it('a client that takes its answer slowly gets all of it while the server closes', async () => {
+    const sizeBytes = 20e6;
+    const isComplete = createGate();
+    const connect = await start((_request, response) => {
+      response.end('x'.repeat(sizeBytes));
+      isComplete.open();
+    });
+    const slow = await connect();
+    slow.socket.pause();
+    slow.send(GET);
+    await isComplete.opened;
+    const swept = createGate();
+    const [server] = servers as [ListeningServer];
+    const closing = closeServer({
+      ...server,
+      closeIdle() {
+        server.closeIdle();
+        swept.open();
+      },
+    });
+    await swept.opened;
+    slow.socket.resume();
+    assert.ok((await slow.ended()).length > sizeBytes);
+    await closing;
   });
 
   it('of pipelined requests, only as many as the limit of the connection are handled', async () => {

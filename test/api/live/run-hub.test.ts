@@ -1,14 +1,16 @@
 // Tests the readers that wait for runs, with real notifications of the database.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { RunHub } from '../../../api/live/run-hub.js';
 import { waitForChange, waitForEnd } from '../../../api/live/wait-for-run.js';
 import type { Database } from '../../../db/core/client.js';
 import { claimNode, recordNodeEnd } from '../../../db/nodes/node-results-repository.js';
+import { writeDeltas } from '../../../db/runs/run-deltas-repository.js';
 import { endRun } from '../../../db/runs/run-life.js';
 import { CHANGES_CHANNEL } from '../../../db/watches/notify-watchers.js';
-import { readRunStates } from '../../../db/watches/run-watches-repository.js';
+import { readRunStates, watchRuns } from '../../../db/watches/run-watches-repository.js';
 import { eventually } from '../../../harness/timing/eventually.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
 import { createLogger } from '../../../telemetry/logger.js';
@@ -130,5 +132,25 @@ describe('a reader that waits for a run', function () {
     await untilWatched(run, true);
     await endRun(db, run.id, { status: 'failed' });
     assert.equal(await waiting, true);
+  });
+
+  it('gets the text of its models without a notification, too', async () => {
+    const run = await openRun(db, ['llm']);
+    await claimNode(db, keyOf(run));
+    // The watch of another process, so that there is text for the first look of the hub.
+    await watchRuns(db, randomUUID(), [{ runId: run.id, deltas: true, endsOnly: false }]);
+    const write = (number: number, text: string) =>
+      writeDeltas(db, [run.id], [{ ...keyOf(run), attempt: 1, step: 0, number, body: { text } }]);
+    isDeaf = true;
+    hub.listening(false);
+    let wasTold = false;
+    const following = hub.follow(placeOf(run), () => (wasTold = true), true);
+    const textOf = () => following.texts()!.get({ path: '', nodeId: run.nodeIds[0]! })?.steps[0]?.pieces.join('');
+    await write(0, 'first');
+    await eventually(() => textOf() === 'first');
+    wasTold = false;
+    await write(1, ' and second');
+    await eventually(() => textOf() === 'first and second' && wasTold);
+    following.end();
   });
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { deleteLeftSecrets } from '../../../db/retention/retention-repository.js';
 import { chain, drawing, http, link, node, trigger, type Drawing } from '../../../harness/drawing/drawing.js';
 import { startHttpTarget, type HttpTarget } from '../../../harness/target/http-target.js';
 import { queryDatabase } from '../../support/inspect.js';
-import { endedDaysAgo, openRetention } from '../../support/retention-round.js';
+import { endedDaysAgo, openRetention, type RetentionBench } from '../../support/retention-round.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { createFileClient } from '../../support/upload.js';
 import type { TestStack } from '../../../harness/stack/stack.js';
@@ -34,6 +35,22 @@ describe('copies from the marketplace', function () {
     target = await startHttpTarget();
   });
   after(() => target.close());
+
+  async function withRetention(use: (retention: RetentionBench) => Promise<unknown>): Promise<void> {
+    const retention = openRetention(stack);
+    try {
+      await use(retention);
+    } finally {
+      await retention.close();
+    }
+  }
+
+  /** The expired runs of a workflow that still have their secrets. */
+  async function keptSecrets(workflowId: number): Promise<string[]> {
+    const text =
+      'SELECT id FROM runs WHERE workflow_id = $1 AND results_expired_at IS NOT NULL AND secrets_enc IS NOT NULL';
+    return (await queryDatabase<{ id: string }>(stack, text, [workflowId])).map(({ id }) => id);
+  }
 
   describe('201', () => {
     it('a copy begins without the files of the drawing, and says which are to be chosen', async () => {
@@ -247,21 +264,36 @@ describe('copies from the marketplace', function () {
       await author.api.pollToEnd(newest);
       await markRun(stack, runId, 'use_as_marketplace_template', false);
       await endedDaysAgo(stack, 31, runId, newest);
-      const retention = openRetention(stack);
-      try {
-        await retention.round();
-      } finally {
-        await retention.close();
-      }
-      const kept = await queryDatabase(
-        stack,
-        'SELECT id FROM runs WHERE workflow_id = $1 AND results_expired_at IS NOT NULL AND secrets_enc IS NOT NULL',
-        [workflowId],
-      );
-      assert.deepEqual(kept, [{ id: newest }], 'one run keeps its secrets');
+      await withRetention((retention) => retention.round());
+      assert.deepEqual(await keptSecrets(workflowId), [newest], 'one run keeps its secrets');
       const { body } = await add(await createAccount(stack), slug);
       const copied = (body.data['nodes'] as { data: Record<string, unknown> }[])[1]!.data;
       assert.deepEqual(copied['body'], { text: 'key ********' });
+    });
+
+    it('the secrets that are kept for copies go once there is a newer run, or nothing to copy any more', async () => {
+      const call = http(`${target.url}/echo`, { headers: { Authorization: `Bearer ${canary()}` } });
+      const start = trigger();
+      link(start, call);
+      const { workflowId, runId } = await publish(stack, author, {}, drawing([start, call]));
+      await markRun(stack, runId, 'use_as_marketplace_template', false);
+      await endedDaysAgo(stack, 31, runId);
+      await withRetention(async (retention) => {
+        const sweep = () => retention.db.transaction().execute((trx) => deleteLeftSecrets(trx, null, 1_000_000));
+        await retention.round();
+        await sweep();
+        assert.deepEqual(await keptSecrets(workflowId), [runId], 'it is the newest');
+        const newer = (await author.api.run(workflowId)).data.id;
+        await author.api.pollToEnd(newer);
+        assert.equal(await sweep(), null);
+        assert.deepEqual(await keptSecrets(workflowId), []);
+        await endedDaysAgo(stack, 31, newer);
+        await retention.round();
+        assert.deepEqual(await keptSecrets(workflowId), [newer]);
+        await author.api.post(`/workflows/${workflowId}/unpublish-from-marketplace/`);
+        await sweep();
+        assert.deepEqual(await keptSecrets(workflowId), []);
+      });
     });
 
     it('no secret travels: secret defaults and credential headers of HTTP, MCP and agent nodes arrive empty', async () => {

@@ -9,6 +9,7 @@ import { queryDatabase, transactionsOf } from '../../support/inspect.js';
 import { startStack, type StartedStack } from '../../../harness/stack/stack.js';
 import { callbackUrlOf, taskOf } from '../../support/waiting.js';
 import { assertBytesRight, foldBytes } from '../../support/stored-bytes.js';
+import { makeStartHook, type StartHook } from '../hooks/hook-sender.js';
 import { backfill, findSchedule, makeSchedule } from '../schedules/schedule-maker.js';
 
 const LIMIT = 1024 * 1024;
@@ -76,6 +77,15 @@ describe('a project beyond MAX_PROJECT_BYTES', function () {
     for (const answer of refused) assert.deepEqual([answer.status, answer.body], [413, REFUSED]);
     const delivered = await fetch(hook.body.url, { method: 'POST', body: JSON.stringify({ a: 'x'.repeat(1000) }) });
     assert.deepEqual([delivered.status, await delivered.json()], [413, REFUSED]);
+    const file = new FormData();
+    file.append('file', new Blob(['x'.repeat(1000)]), 'a.txt');
+    const withFile = await makeStartHook(api, id);
+    const uploaded = await fetch(withFile.url, { method: 'POST', body: file });
+    assert.deepEqual([uploaded.status, await uploaded.json()], [413, REFUSED]);
+    const hooks = await api.get<{ items: StartHook[] }>(`/workflows/${id}/hooks/`);
+    for (const { last_delivery: last } of hooks.body.items) {
+      assert.equal(last?.status, 413, 'the page of the hook shows it');
+    }
     assert.equal(await assertBytesRight(stack, projectId), before);
     assert.equal((await api.get<{ total: number }>(`/services/${none.body.id}/actions/`)).body.total, 0);
     // Changes that add nothing, and other projects, are accepted as before.

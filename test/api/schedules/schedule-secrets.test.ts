@@ -40,6 +40,14 @@ describe('secrets of schedules', function () {
     return openScheduleInput(box, id, rows[0]!.sealed)!;
   }
 
+  it('are asked for where a mask stands in a required field that is not secret, as each firing would', async () => {
+    const age = { id: 'age', type: 'number', input_requirements: true };
+    const id = await api.createWorkflow(project, drawing([trigger([age])]));
+    const body = { cron: ONCE_A_YEAR, input: { age: MASK } };
+    const refused = await api.post(`/workflows/${id}/schedules/`, { body });
+    assert.deepEqual([refused.status, refused.body], [400, { input: ['age: Field required'] }]);
+  });
+
   it('stay secret when the field is renamed, or marked no longer: in answers, and in what runs store', async () => {
     for (const field of [
       { ...secretField, id: 'key' },

@@ -28,6 +28,7 @@ import { drawing, linkInRow, node, trigger } from '../../../harness/drawing/draw
 import { createGate } from '../../../harness/timing/gate.js';
 import { ByteBudget } from '../../../memory/byte-budget.js';
 import type { Processes } from '../../../processes/processes.js';
+import type { Work } from '../../../processes/work.js';
 import { PNG } from '../../support/media.js';
 
 const MIB = 1024 * 1024;
@@ -71,8 +72,8 @@ const times = (count: number, file: object): object[] => Array.from({ length: co
 type Message = { role: string; message: string; files?: unknown };
 
 /** Returns the number of files that an estimate counts. */
-async function estimated(messages: Message[]): Promise<number> {
-  const deps = { db, files: { read: readOf } as unknown as Files, processes: {} as Processes };
+async function estimated(messages: Message[], documentProcesses = {} as Processes): Promise<number> {
+  const deps = { db, files: { read: readOf } as unknown as Files, documentProcesses };
   const { signal } = new AbortController();
   const inTurn = async <T>(_sizeBytes: number, work: () => Promise<T> | T): Promise<T> => work();
   const weigh = createWeighing(deps, { projectId: 1, userId: 1, memory: lease(), inTurn, signal });
@@ -161,6 +162,21 @@ describe('the files of an estimate', () => {
     assert.equal(await heavyWork.run({ tenant: 'user:2', signal }, MIB, () => 'done'), 'done');
     gate.open();
     assert.ok((await estimating).reserved !== null);
+  });
+
+  it('are read by the processes for documents, which have the memory that documents need', async () => {
+    const works: Work[] = [];
+    const documentProcesses: Processes = {
+      run(work) {
+        works.push(work);
+        return Promise.resolve({ kind: 'text', text: 'words' });
+      },
+      close: () => undefined,
+    };
+    const pdf = fileOf(Buffer.from('%PDF-1.4'));
+    const messages = [{ role: 'user', message: 'look', files: [pdf] }];
+    assert.equal(await estimated(messages, documentProcesses), 1);
+    assert.deepEqual(works, [{ kind: 'document', format: 'pdf', bytes: Buffer.from('%PDF-1.4') }]);
   });
 
   it('are in memory one at a time, and are read once for all calls', async () => {

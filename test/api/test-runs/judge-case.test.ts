@@ -1,5 +1,6 @@
 // Expectations are judged one by one. Those with a costly pattern are judged in another process.
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import {
   Kysely,
   PostgresAdapter,
@@ -67,6 +68,33 @@ describe('the expectations of a case', () => {
     };
     assert.equal(await judge([costly], busy), undefined);
     assert.deepEqual(owners, [7]);
+  });
+
+  it('have their time for comparing, however long they wait for a process', async () => {
+    let nowMs = 0;
+    const clock = mock.method(performance, 'now', () => nowMs);
+    const limits: number[] = [];
+    const slow: Processes = {
+      ...processes,
+      async run(work, { limitMs, outside }) {
+        limits.push(limitMs);
+        await outside!(Promise.resolve().then(() => (nowMs += 25_000)));
+        nowMs += 1_000;
+        return perform(work);
+      },
+    };
+    try {
+      await judge(
+        [
+          { ...costly, path: 'a' },
+          { ...costly, path: 'b' },
+        ],
+        slow,
+      );
+    } finally {
+      clock.mock.restore();
+    }
+    assert.deepEqual(limits, [20_000, 19_000]);
   });
 
   it('excuse a failed run only by the failure that has ended it', async () => {

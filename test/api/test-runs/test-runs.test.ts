@@ -212,6 +212,36 @@ describe('test runs', function () {
     assert.ok(!JSON.stringify(tested.nodes).includes(secret), JSON.stringify(tested.nodes));
   });
 
+  it('mask the secrets of the run whose results they take, although their own input has another secret', async () => {
+    const [then, now] = ['very-secret-token', 'another-secret-token'];
+    const echo = node('set', { value: '{{ input.token }}' });
+    const output = node('output', { value: resultOf(echo) });
+    const fields = [{ id: 'token', type: 'text', is_secret: true }];
+    const whole = await world.runToEnd(drawing(linkInRow([trigger(fields), echo, output])), { token: then });
+    const tested = await tryToEnd(whole.workflowId, { mode: 'node', node: output.id, input: { token: now } });
+    assert.deepEqual([tested.status, tested.nodes[echo.id]!.source], ['succeed', whole.runId]);
+    assert.match(JSON.stringify(tested.nodes[output.id]), /\*{8}/);
+    assert.ok(!JSON.stringify(tested.nodes).includes(then), JSON.stringify(tested.nodes));
+  });
+
+  it('leave a pinned node by the branch that its content names in the tested drawing', async () => {
+    const [yes, no] = [path(), path()];
+    const asks = condition('a', '==', 'b');
+    const [left, right] = [at(yes), at(no)];
+    const start = trigger();
+    const workflowId = await world.workflowOf(drawing([start]));
+    // When the pin is written, the node is not saved yet, so that nothing is known of its branches.
+    assert.equal((await pin(workflowId, asks.id, { result: { content: 'true' } })).status, 200);
+    link(start, asks);
+    link(asks, left, 'true');
+    link(asks, right, 'false');
+    const data = drawing([start, asks, left, right]);
+    assert.equal((await api.patch(`/workflows/${workflowId}/`, { body: { data } })).status, 200);
+    const tested = await tryToEnd(workflowId, { mode: 'up_to', node: left.id });
+    assert.deepEqual([tested.status, tested.nodes[asks.id]!.source], ['succeed', 'pin']);
+    assert.deepEqual([world.callsTo(yes), world.callsTo(no)], [1, 0]);
+  });
+
   it('refuse the pins of a workflow beyond 8 MiB', async () => {
     const workflowId = await world.workflowOf(drawing(linkInRow([trigger(), at(path())])));
     const result = { content: 'x'.repeat(1_000_000) };

@@ -5,8 +5,8 @@ import { condition, drawing, http, llm, trigger } from '../../graph/drawings.js'
 
 describe('the check of nodes that nothing leads to', () => {
   const runs = [trigger('t', ['a']), http('a')];
-  const check = (nodes: unknown[], connectionErrors = {}) =>
-    checkDrawing(drawing([...runs, ...nodes]), {}, 365, { connectionErrors });
+  const check = (nodes: unknown[], missingErrors = {}) =>
+    checkDrawing(drawing([...runs, ...nodes]), {}, 365, { missingErrors });
   const unlinked = (...given: Parameters<typeof check>) =>
     check(...given)
       .warnings.filter(({ code }) => code === 'unlinked_error')

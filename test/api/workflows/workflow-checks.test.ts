@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { nodeDefinitions } from '../../../graph/nodes/registry.js';
 import type { ApiClient } from '../../../harness/client/api-client.js';
-import { chain, condition, drawing, http, link, llm, node, trigger } from '../../../harness/drawing/drawing.js';
+import { chain, condition, drawing, http, inRow, link, llm, node, trigger } from '../../../harness/drawing/drawing.js';
 import { sharedStack } from '../../support/shared-stack.js';
 import { createAccount } from '../accounts.js';
 import type { Workflow } from '../bodies.js';
@@ -88,6 +89,21 @@ describe('input-fields, get_nodes and check_workflow', function () {
     const { status, body } = await api.get<Check>(`/workflows/${id}/check_workflow/`);
     const data = { id: null, status: 'succeed', data: null };
     assert.deepEqual([status, body], [200, { status: 200, data, is_valid: true, errors: [], warnings: [] }]);
+  });
+
+  it('check_workflow names a file that the project does not have, as a run would', async () => {
+    const [file, unlinked] = [randomUUID(), randomUUID()];
+    const call = http('http://127.0.0.1:1/', { method: 'PUT', body: { $file: { file_id: file } } });
+    const apart = http('http://127.0.0.1:1/', { method: 'PUT', body: { $file: { file_id: unlinked } } });
+    const data = drawing(inRow(trigger(), call));
+    const { id } = await createOne({ ...data, nodes: [...data.nodes, apart] });
+    const { body } = await api.get<Check>(`/workflows/${id}/check_workflow/`);
+    const error = { path: 'body.$file', message: 'The project has no such file' };
+    assert.deepEqual([body.is_valid, body.errors], [false, [{ node_id: call.id, ...error }]]);
+    const warning = body.warnings.find(({ code }) => code === 'unlinked_error');
+    assert.deepEqual(warning, { node_id: apart.id, code: 'unlinked_error', ...error });
+    const run = await api.run(id);
+    assert.deepEqual([run.status, run.data.data], [422, body.data.data]);
   });
 
   it('check_workflow lists the errors of all nodes at once, as a run would', async () => {

@@ -9,6 +9,7 @@ import {
   moveNodes,
   removeNodes,
   setData,
+  setLabel,
   startValue,
   tidyUp,
 } from '../../../console/drawing/change-drawing.js';
@@ -184,6 +185,14 @@ describe('a drawing that is changed in the editor', () => {
     assert.equal(moveNodes(drawn, new Map([['t', { x: 0, y: 0 }]])), drawn);
     assert.equal(removeNodes(drawn, kinds, new Set(['nobody'])), drawn);
     assert.equal(setData(drawn, 'a', dataOf(nodesOf(drawn).get('a'))), drawn);
+  });
+
+  it('is renamed in one node, which keeps what has changed in it meanwhile', () => {
+    const changed = { ...http('a', ['c']), position: { x: 7, y: 7 } };
+    const renamed = setLabel(drawing([changed, http('c', [])]), 'a', 'Orders');
+    assert.deepEqual(nodesOf(renamed).get('a'), { ...changed, data: { ...dataOf(changed), label: 'Orders' } });
+    assert.deepEqual(pairs(renamed), [['a', null, 'c']]);
+    assert.equal(setLabel(renamed, 'gone', 'Orders'), renamed);
   });
 
   it('is tidied without two nodes at one place, and without any other change', () => {

@@ -7,6 +7,7 @@ import {
   readAgainEvery,
   readNewest,
   runToStop,
+  streamedOf,
   toAnew,
   toExchanges,
   together,
@@ -85,8 +86,8 @@ describe('the messages of a chat', () => {
     assert.equal(again.asked[0], 1);
   });
 
-  it('are at most 200 pages, whatever number the service says, also while it grows with each page', async () => {
-    assert.equal(MOST_PAGES, 200);
+  it('are at most 400 pages, those of 10,000 messages with their answers, whatever number the service says, also while it grows with each page', async () => {
+    assert.equal(MOST_PAGES, 400);
     const asked: number[] = [];
     let total = 1;
     const read = (page: number) => {
@@ -95,11 +96,11 @@ describe('the messages of a chat', () => {
       return Promise.resolve({ items: [message(String(page))], total });
     };
     const found = await readNewest({ pages: new Map([[1, [message('open')]]]), total: 1 }, read);
-    assert.deepEqual([asked.length, asked.at(-1), found.pages.size], [200, 200, 200]);
+    assert.deepEqual([asked.length, asked.at(-1), found.pages.size], [400, 400, 400]);
     asked.length = 0;
     total = Number.MAX_SAFE_INTEGER;
     await readNewest(undefined, read);
-    assert.deepEqual(asked, [1, 200, 199]);
+    assert.deepEqual(asked, [1, 400, 399]);
   });
 
   it('stand with their answers, whenever these have come', () => {
@@ -143,6 +144,14 @@ describe('the messages of a chat', () => {
     assert.equal(stopped({ a: 'waiting', b: 'waiting', c: 'in progress' }), 'c', 'it has left the queue');
     assert.equal(stopped({ a: 'in progress', b: 'waiting' }), 'a', 'b waits for a person');
     assert.equal(stopped({ a: 'waiting', b: 'waiting' }), 'b', 'none is at work');
+  });
+
+  it('are streamed from the oldest that is open: it may be at work while later ones are queued', () => {
+    const [begun, queued] = [{ status: 'in progress' } as const, { status: 'in queue' } as const];
+    const answered = [message('a'), answer('a')];
+    const open = [message('b', begun), ...['c', 'd', 'e'].map((run) => message(run, queued))];
+    assert.deepEqual(streamedOf(toExchanges(loaded(...answered, ...open))), ['b', 'c', 'd']);
+    assert.deepEqual(streamedOf(toExchanges(loaded(...answered))), []);
   });
 
   it('are reloaded while more runs are open than are streamed', () => {

@@ -13,9 +13,17 @@ describe('the tests of a condition', () => {
     assert.deepEqual(pathOfLast(withTest(a, b, true)), ['all', 1, 'any', 0]);
   });
 
+  it('begin with an empty test, which the form shows, where a node has no condition', () => {
+    const empty = is('');
+    assert.deepEqual(withTest(undefined, empty), { all: [empty, empty] });
+    assert.deepEqual(withTest(undefined, empty, true), { all: [empty, { any: [empty] }] });
+  });
+
   it('become one again when all others are removed, and a group ends with its last test', () => {
     assert.deepEqual(withoutItem({ all: [a, b] }, 0, true), b);
     assert.deepEqual(withoutItem({ all: [a, { any: [b, c] }] }, 0, true), { any: [b, c] });
+    assert.deepEqual(withoutItem({ all: [a, { any: [b] }] }, 0, true), b, 'a group of one is no list either');
+    assert.deepEqual(withoutItem({ all: [a, { any: [{ all: [b, c] }] }] }, 0, true), { all: [b, c] });
     assert.deepEqual(withoutItem({ any: [b, c] }, 0, false), { any: [c] });
     assert.equal(withoutItem({ any: [b] }, 0, false), undefined);
   });

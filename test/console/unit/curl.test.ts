@@ -53,6 +53,10 @@ describe('a cURL command', () => {
     assert.deepEqual([url, headers], ['https://a.example/x', expected]);
     assert.deepEqual(readCurl('curl --oauth2-bearer=abc a.example').headers, { Authorization: 'Bearer abc' });
     assert.deepEqual(readCurl('curl a.example -b "s=1; t=2"').headers, { Cookie: 's=1; t=2' });
+    assert.deepEqual(readCurl('curl a.example -b s=1 -b t=2').headers, { Cookie: 's=1; t=2' });
+    const twice = readCurl('curl a.example -H "X-Tag: a" -H "x-tag: b"');
+    assert.deepEqual(twice.headers, { 'X-Tag': 'b' });
+    assert.deepEqual(twice.remarks, ['The header x-tag is there twice; the last one was taken.']);
     assert.match(readCurl('curl "a.example?api_key=1"').remarks.join(), /The query holds api_key/);
   });
 

@@ -46,7 +46,12 @@ describe('the picture of a drawing', () => {
         node('b'),
         node('c'),
       ],
-      edges: [{ source: 'b', target: 'c', sourceHandle: 'timeout' }],
+      edges: [
+        { source: 'b', target: 'c', sourceHandle: 'timeout' },
+        // The console also draws the links of cases, by their ids.
+        { source: 'a', target: 'c', sourceHandle: 'c1' },
+        { source: 'a', target: 'b', sourceHandle: 'c2' },
+      ],
     });
     assert.deepEqual(
       links.map(({ from, to, branch }) => `${from.id} ${to.id} ${branch}`),

@@ -12,6 +12,8 @@ import { propertiesOf, shapeOf, titleOfPath, variantOptions } from '../../../con
 import { exitOfEdge, exitsOf, setAt, targetsIn, withTargets } from '../../../console/drawing/links.js';
 import { byType, type NodeKind } from '../../../console/drawing/drawing.js';
 import { startValue } from '../../../console/drawing/change-drawing.js';
+import { toText } from '../../../console/ui/json.js';
+import { ExactNumber } from '../../../graph/exact-number.js';
 import type { JsonObject } from '../../../graph/json.js';
 import { groupsOf, toUniqueId, withoutGroups } from '../../../console/kinds/kind-fields.js';
 import { runFields, toInput, toTexts } from '../../../console/parts/run-input/run-input.js';
@@ -82,6 +84,18 @@ describe('the generic form', () => {
       assert.deepEqual(fromJsonText(toJsonText(value)), value, JSON.stringify(value));
     }
     assert.equal(fromJsonText('  '), undefined);
+  });
+
+  it('writes numbers as they were written where the runtime keeps their digits', () => {
+    const exact = { price: new ExactNumber('2.50'), tags: ['2.50', new ExactNumber('1.0')] };
+    assert.equal(toText(exact), '{\n  "price": 2.50,\n  "tags": [\n    "2.50",\n    1.0\n  ]\n}');
+    assert.equal(toText(new ExactNumber('2.50')), '2.50');
+    assert.equal(toText({ a: [1] }), '{\n  "a": [\n    1\n  ]\n}');
+  });
+
+  it('says of JSON without its end that it is a text, but not of a variable', () => {
+    for (const text of ['{"a": 1', '[1, 2', '[{"a": 1}']) assert.match(problemOfJson(text) ?? '', /not complete JSON/);
+    assert.equal(problemOfJson('{{ input.a }} and more'), undefined);
   });
 
   it('keeps JSON with a number that JavaScript would round as the text that was written, and says so', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   dayOf,
   isFiltered,
+  isTyped,
   mergePage,
   PAGE_SIZE,
   readFilters,
@@ -40,6 +41,13 @@ describe('the filters of the list of runs', () => {
     assert.deepEqual(['2026-01-31', '2026-13-45', 'soon'].map(dayOf), ['2026-01-31', '', '']);
     // Browsers report this while a year is being typed.
     assert.equal(dayOf('0002-01-31'), '0002-01-31');
+  });
+
+  it('are a step of Back, also where all are reset at once, but not while somebody types', () => {
+    assert.equal(isTyped({ search: 'gre' }), true);
+    assert.equal(isTyped({ status: 'failed' }), false);
+    assert.equal(isTyped({ page: 2 }), false);
+    assert.equal(isTyped({ ...filtersOf(''), search: '' }), false);
   });
 
   it('leave out what is no value, so that an old or broken address still lists runs', () => {

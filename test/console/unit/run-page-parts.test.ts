@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { createFrameBatch, createLimit } from '../../../console/service/pace.js';
-import { failedChild, lineOfError, readResult } from '../../../console/parts/node-result/result-parts.js';
+import {
+  failedChild,
+  lineOfError,
+  readResult,
+  rootOfContent,
+} from '../../../console/parts/node-result/result-parts.js';
 import { withoutLinks } from '../../../console/drawing/run-links.js';
 import { iterationNumber } from '../../../console/parts/run/node-choice.js';
 import { refusalsOf } from '../../../console/parts/run-input/refusals.js';
@@ -98,6 +103,16 @@ describe('the parts of the run page', () => {
       'In Progress',
       undefined,
     ]);
+  });
+
+  it('name the field that holds the JSON of a content whose keys are names of fields of the result, too', () => {
+    const rootOf = (result: object, structure: unknown) => rootOfContent('n.result', result, structure);
+    const child = { content: '{"status":"open"}', output: { status: 'open' }, run_id: 'a', status: 'succeed' };
+    assert.equal(rootOf(child, { status: 'open' }), 'n.result.output');
+    const answer = { content: '{"headers":1}', json: { headers: 1 }, headers: {}, status_code: 200 };
+    assert.equal(rootOf(answer, { headers: 1 }), 'n.result.json');
+    assert.equal(rootOf({ ...answer, json: { other: 1 } }, { other: 1 }), 'n.result');
+    assert.equal(rootOf({ content: '{"content":1}' }, { content: 1 }), 'n.result', 'there is no such field');
   });
 
   it('read results without knowing kinds: the answers of models, and the rest without the steps of agents', () => {

@@ -69,7 +69,7 @@ describe('a node is another one in each iteration that encloses it', function ()
       .where('id', '=', run.id)
       .executeTakeFirstOrThrow();
     assert.equal(Number(cost), 0.003);
-    assert.equal((await findHistoryRun(db, workflowId, run.id))!.nodes.length, 1);
+    assert.equal((await findHistoryRun(db, workflowId, run.id, 30))!.nodes.length, 1);
   });
 
   it('to the ledger, and to the end of the run, which adds the missing transaction of each iteration', async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/core/client.js';
 import { claimNode } from '../../../db/nodes/node-results-repository.js';
-import { endServedWaits, startWorkerWaits } from '../../../db/pools/pool-nodes-repository.js';
+import { addPoolNodes, endServedWaits, readPools, startWorkerWaits } from '../../../db/pools/pool-nodes-repository.js';
 import { endRun } from '../../../db/runs/run-life.js';
 import { connect, openRun } from '../open-run.js';
 
@@ -42,6 +42,46 @@ describe('a node whose worker died, in a pool without a row of the node, as in t
       await addWorker(randomUUID(), 'a', 60);
       await endServedWaits(db);
       assert.deepEqual(await isWaiting(), [false]);
+    } finally {
+      await sql`DELETE FROM workers WHERE pool = ${pool}`.execute(db);
+      await endRun(db, run.id, { status: 'cancelled' });
+    }
+  });
+});
+
+describe('the backlog of a pool', function () {
+  this.timeout(120_000);
+  let db: Database;
+
+  before(async () => {
+    db = await connect();
+  });
+  after(() => db.destroy());
+
+  it('counts a node whose worker is gone, but not while the node waits for something other than a worker', async () => {
+    const pool = `pool-${randomUUID()}`;
+    const run = await openRun(db, ['agent']);
+    const node = { runId: run.id, path: '' };
+    const nodeId = run.nodeIds[0]!;
+    const addWait = (call: number, kind: string): Promise<unknown> =>
+      sql`INSERT INTO waits (run_id, path, node_id, call, kind, pool, started_at, until)
+        SELECT ${run.id}, '', ${nodeId}, ${call}, ${kind}, ${kind === 'worker' ? pool : null},
+          CASE WHEN ${kind} = 'worker' THEN now() END, now() + interval '1 hour'`.execute(db);
+    const backlog = async (): Promise<number | undefined> =>
+      (await readPools(db)).find(({ name }) => name === pool)?.backlog;
+    try {
+      const dead = randomUUID();
+      await sql`INSERT INTO workers (id, pool, seen_at) VALUES (${dead}, ${pool}, now() - interval '1 minute')`.execute(
+        db,
+      );
+      await addPoolNodes(db, node, [nodeId], { pool, buildId: null });
+      assert.equal(await backlog(), 1, 'no worker has taken it');
+      await claimNode(db, { ...node, nodeId }, { worker: dead });
+      assert.equal(await backlog(), 1, 'its worker is gone');
+      await addWait(-1, 'worker');
+      assert.equal(await backlog(), 1, 'it waits for a worker');
+      await addWait(0, 'callback');
+      assert.equal((await backlog()) ?? 0, 0, 'it waits for a callback');
     } finally {
       await sql`DELETE FROM workers WHERE pool = ${pool}`.execute(db);
       await endRun(db, run.id, { status: 'cancelled' });

@@ -30,7 +30,7 @@ describe('the deltas of a run in the database', function () {
   };
   const write = (run: OpenRun, ...deltas: RunDelta[]): Promise<Set<string>> => writeDeltas(db, [run.id], deltas);
   const textsOf = async (run: OpenRun): Promise<(string | undefined)[]> =>
-    (await readDeltas(db, run.id, [])).map(({ body }) => body.text);
+    (await readDeltas(db, [run.id], [])).map(({ body }) => body.text);
 
   it('are stored where somebody reads them, once', async () => {
     const [read, unread] = [await begin(), await begin(false)];
@@ -38,11 +38,21 @@ describe('the deltas of a run in the database', function () {
     await write(read, deltaOf(read, 0, 'a'), deltaOf(read, 1, 'b'));
     assert.deepEqual([...(await write(unread, deltaOf(unread, 0, 'a')))], []);
     assert.deepEqual([await textsOf(read), await textsOf(unread)], [['a', 'b'], []]);
-    const known = [{ path: '', nodeId: read.nodeIds[0]!, attempt: 1, step: 0, number: 0 }];
+    const known = [{ ...keyOf(read), attempt: 1, step: 0, number: 0 }];
     assert.deepEqual(
-      (await readDeltas(db, read.id, known)).map(({ number }) => number),
+      (await readDeltas(db, [read.id], known)).map(({ number }) => number),
       [1],
     );
+  });
+
+  it('are read of several runs at once, of each behind what is known of it', async () => {
+    const runs = [await begin(), await begin(), await begin()];
+    for (const run of runs) await write(run, deltaOf(run, 0, 'a'), deltaOf(run, 1, 'b'));
+    const [first, second, unread] = runs as [OpenRun, OpenRun, OpenRun];
+    const known = [first, unread].map((run) => ({ ...keyOf(run), attempt: 1, step: 0, number: 0 }));
+    const found = await readDeltas(db, [first.id, second.id], known);
+    const numbersOf = ({ id }: OpenRun) => found.filter(({ runId }) => runId === id).map(({ number }) => number);
+    assert.deepEqual(runs.map(numbersOf), [[1], [0, 1], []]);
   });
 
   it('are not stored of an attempt that another one follows, or behind the end of their node', async () => {

@@ -12,6 +12,7 @@ import { createApiClient, type ApiClient } from '../../../harness/client/api-cli
 import { sharedStack } from '../../support/shared-stack.js';
 
 const RUNS = 20_000;
+const retentionDays = 30;
 
 describe('lists of a workflow with 20,000 runs', function () {
   this.timeout(120_000);
@@ -51,7 +52,7 @@ describe('lists of a workflow with 20,000 runs', function () {
     it(`history by ${ordering} finds every page by index alone: nothing is counted, sorted or scanned`, async () => {
       for (const offset of [0, RUNS / 2, RUNS - 10]) {
         const plan = await planOf((reader) =>
-          listHistory(reader, { workflowId, purpose: 'run', ordering, limit: 10, offset }),
+          listHistory(reader, { workflowId, purpose: 'run', ordering, limit: 10, offset, retentionDays }),
         );
         assert.match(plan, /Index Only Scan.* using runs_history/);
         assert.doesNotMatch(plan, /Seq Scan on (runs|node_results)/);
@@ -73,14 +74,15 @@ describe('lists of a workflow with 20,000 runs', function () {
   it('the last page reads as little as the first', async () => {
     const { ordering, limit } = { ordering: 'cost', limit: 10 } as const;
     const plan = await planOf((reader) =>
-      listHistory(reader, { workflowId, purpose: 'run', ordering, limit, offset: RUNS - 10 }),
+      listHistory(reader, { workflowId, purpose: 'run', ordering, limit, offset: RUNS - 10, retentionDays }),
     );
     const rows = [...plan.matchAll(/actual rows=([\d.]+)/g)].map(([, count]) => Number(count));
     assert.ok(rows.length > 5 && Math.max(...rows) <= 2 * limit, `up to ${Math.max(...rows)} rows`);
   });
 
   it('billing finds the transactions of a run by index', async () => {
-    const { runs } = await listHistory(db, { workflowId, purpose: 'run', ordering: 'cost', limit: 1, offset: 0 });
+    const page = { ordering: 'cost', limit: 1, offset: 0, retentionDays } as const;
+    const { runs } = await listHistory(db, { workflowId, purpose: 'run', ...page });
     const query = { runId: runs[0]!.id, reach: { userId }, limit: 10, offset: 0 };
     const plan = await planOf((reader) => listRunTransactions(reader, query));
     assert.doesNotMatch(plan, /Seq Scan on (runs|billing_transactions)/);

@@ -4,8 +4,20 @@ import { mayHoldInexactNumber } from '../../../../graph/exact-number.js';
 import { replaceInexactNumbers } from '../../../../graph/json-text.js';
 import { MAX_FILE_BYTES, type Answer, type FileRequest } from './messages.js';
 
-/** Sends a request to the worker, followed by the content to save. Resolves with the bytes of a file, or the answer. */
-export type AskWorker = (request: FileRequest, content: Buffer) => Promise<Buffer | Exclude<Answer, { size: number }>>;
+type Answered = Buffer | Exclude<Answer, { size: number }>;
+
+/**
+ * Sends a request to the worker, followed by the content to save. Resolves with the bytes of a file, or the answer.
+ * Calls `onPaused` with the `pausedMs` of the answer.
+ */
+export type AskWorker = (
+  request: FileRequest,
+  content: Buffer,
+  onPaused: (pausedMs: number) => void,
+) => Promise<Answered>;
+
+/** Like `AskWorker`, but adds the wait to the time of the program. */
+export type AskTimed = (request: FileRequest, content: Buffer) => Promise<Answered>;
 
 interface Open {
   number: number;
@@ -21,8 +33,8 @@ interface Settling {
 
 export interface FileRequests {
   ask: QuickJSHandle;
-  /** Sends the oldest open request. `full`: the instance has no memory for the file, and cannot continue. */
-  next(askWorker: AskWorker, settling: Settling): Promise<'settled' | 'none' | 'full'>;
+  /** Sends the oldest open request. `full`: the instance has no memory for the answer, and cannot continue. */
+  next(askWorker: AskTimed, settling: Settling): Promise<'settled' | 'none' | 'full'>;
 }
 
 /**
@@ -36,7 +48,7 @@ const DIGITS = /^-?\d+$/;
 
 /**
  * Replaces each integer that no double represents with a marked string. The marker before the whole text tells the
- * prelude to turn these strings into BigInt.
+ * prelude to turn these strings, and all other integers beyond 2^53, into BigInt.
  */
 function markIntegers(json: string, marker: string): string {
   if (!mayHoldInexactNumber(json)) return json;
@@ -86,6 +98,11 @@ export function createFileRequests(vm: QuickJSContext, refusals: () => number, m
     return text.includes('\0') ? [vm.newString(JSON.stringify(text)), true] : [vm.newString(text), false];
   }
 
+  /** The functions of the prelude fail only if the instance has no memory, or if the time is up. */
+  function stateAfter(called: ReturnType<QuickJSContext['callFunction']>): 'settled' | 'full' {
+    return called.error === undefined ? 'settled' : 'full';
+  }
+
   return {
     ask: vm.newFunction('ask', (json, handle) => {
       const each = toRequest(JSON.parse(vm.getString(json)) as FileRequest, handle);
@@ -97,18 +114,18 @@ export function createFileRequests(vm: QuickJSContext, refusals: () => number, m
       if (first === undefined) return 'none';
       const { number, request, content } = first;
       const answer = await askWorker(request, content);
+      const before = refusals();
       if (!Buffer.isBuffer(answer) && answer.answer === 'failed') {
         const words = [answer.code, answer.message].map((text) => vm.newString(text));
-        vm.callFunction(fail, vm.undefined, vm.newNumber(number), ...words);
-        return 'settled';
+        if (refusals() > before) return 'full';
+        return stateAfter(vm.callFunction(fail, vm.undefined, vm.newNumber(number), ...words));
       }
       const value = Buffer.isBuffer(answer) ? answer : 'file' in answer ? answer.file : {};
-      const before = refusals();
       const [handle, isJson] = toHandle(value, request.status === 'read' ? request.as : 'json');
       if (refusals() > before) return 'full';
-      vm.callFunction(settle, vm.undefined, vm.newNumber(number), handle, isJson ? vm.true : vm.false);
+      const called = vm.callFunction(settle, vm.undefined, vm.newNumber(number), handle, isJson ? vm.true : vm.false);
       handle.dispose();
-      return 'settled';
+      return stateAfter(called);
     },
   };
 }

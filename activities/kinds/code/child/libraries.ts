@@ -64,8 +64,8 @@ interface DateRequest {
 }
 
 /**
- * Returns JSON text, or an empty text for an invalid locale, option, time zone or time. A locale that does not match
- * `LOCALE` becomes `en-US`.
+ * Returns JSON text, or an empty text for an invalid locale, value of an option, or time. A locale that does not match
+ * `LOCALE` becomes `en-US`. Options outside `OPTIONS` are ignored.
  */
 function formatDate(json: string): string {
   try {

@@ -37,9 +37,14 @@ async function nextBytes(): Promise<Buffer> {
   return body;
 }
 
-const askWorker: AskWorker = async (request, content) => {
+const askWorker: AskWorker = async (request, content, onPaused) => {
   replies.write(toFrame(request));
-  const answer = JSON.parse((await nextBytes()).toString()) as Answer;
+  const nextAnswer = async (): Promise<Answer> => {
+    const answer = JSON.parse((await nextBytes()).toString()) as Answer;
+    if (answer.pausedMs !== undefined) onPaused(answer.pausedMs);
+    return answer;
+  };
+  const answer = await nextAnswer();
   if (answer.answer === 'bytes') {
     replies.write(toFrame(READY));
     return nextBytes();
@@ -47,7 +52,7 @@ const askWorker: AskWorker = async (request, content) => {
   if (answer.answer !== 'ready') return answer;
   replies.write(toHeader(content.length));
   replies.write(content);
-  return JSON.parse((await nextBytes()).toString()) as Exclude<Answer, { size: number }>;
+  return (await nextAnswer()) as Exclude<Answer, { size: number }>;
 };
 
 // Warms up: the first program takes much longer, because V8 compiles each function of QuickJS on its first call.
@@ -56,5 +61,5 @@ replies.write(toFrame(READY));
 for (let body = await nextFrame(); body !== undefined; body = await nextFrame()) {
   replies.write(toFrame(await runProgram(quickJs, JSON.parse(body.toString()) as Program, askWorker)));
 }
-// The process is killed, because the other thread ends only with the worker.
+// The process is killed, because the thread of lifeline.js keeps it alive as long as LIFELINE_FD is open.
 process.kill(process.pid, 'SIGKILL');

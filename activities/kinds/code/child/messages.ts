@@ -45,12 +45,16 @@ export type FileRequest =
   /** The process sends the bytes as a frame after the worker has answered `ready`. */
   | { status: 'save'; name: string; type: string | null; size: number };
 
-/** `bytes`: the worker sends the bytes as a separate frame after the process has sent `{"status":"ready"}`. */
-export type Answer =
+/**
+ * `bytes`: the worker sends the bytes as a separate frame after the process has sent `{"status":"ready"}`. `pausedMs`:
+ * the waits of the program so far that do not count as its time.
+ */
+export type Answer = (
   | { answer: 'bytes'; size: number }
   | { answer: 'ready' }
   | { answer: 'saved'; file: object }
-  | { answer: 'failed'; code: string; message: string };
+  | { answer: 'failed'; code: string; message: string }
+) & { pausedMs?: number };
 
 export const READY = { status: 'ready' } as const;
 

@@ -1,6 +1,6 @@
 // The part of the sandbox that runs inside QuickJS, before and around the code. Code can change built-in objects only
-// in its own instance. The prelude nevertheless stores the built-ins that it needs before the code starts, so that a
-// program fails because of its own errors only.
+// in its own instance. The prelude nevertheless stores the built-ins that it needs (except for libraries and their
+// dates) before the code starts, so that a program fails because of its own errors only.
 
 /** The file name of the code in stack traces. */
 export const CODE_FILE = 'code.js';

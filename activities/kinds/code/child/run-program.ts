@@ -12,7 +12,7 @@ import {
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
 import { findErrorLine } from './error-line.js';
-import { createFileRequests, type AskWorker, type FileRequests } from './file-requests.js';
+import { createFileRequests, type AskTimed, type AskWorker, type FileRequests } from './file-requests.js';
 import { createLibraries } from './libraries.js';
 import { createLog, type Log } from './log.js';
 import {
@@ -45,7 +45,7 @@ interface Instance {
 
 interface Execution {
   program: Program;
-  askWorker: AskWorker;
+  askWorker: AskTimed;
   checkTime: () => boolean;
 }
 
@@ -62,23 +62,27 @@ export async function loadQuickJs(): Promise<CompiledModule> {
   return compile(readFileSync(file));
 }
 
-/** Returns how the program ended. Does not return before that; the worker kills the process if it takes too long. */
+/**
+ * Returns how the program ended. Does not return while the program runs, even if its time is up and QuickJS has not
+ * interrupted it; the worker then kills the process.
+ */
 export async function runProgram(quickJs: CompiledModule, program: Program, askWorker: AskWorker): Promise<Reply> {
   const instance = await createInstance(quickJs);
   // Processor time is measured, because on a busy machine the process may get no processor for seconds.
   const [startedAt, startedCpu] = [performance.now(), process.cpuUsage()];
   let waitedMs = 0;
+  let pausedMs = 0;
   const hasSpent = (timeoutMs: number): boolean => {
     if (performance.now() - startedAt < timeoutMs) return false;
     const { user, system } = process.cpuUsage(startedCpu);
-    return (user + system) / 1000 + waitedMs >= timeoutMs;
+    return (user + system) / 1000 + waitedMs - pausedMs >= timeoutMs;
   };
   let isLate = false;
   const checkTime = (): boolean => (isLate ||= hasSpent(program.timeoutMs));
-  const timedAsk: AskWorker = async (...args) => {
+  const timedAsk: AskTimed = async (request, content) => {
     const askedAt = performance.now();
     try {
-      return await askWorker(...args);
+      return await askWorker(request, content, (ms) => (pausedMs = ms));
     } finally {
       waitedMs += performance.now() - askedAt;
     }

@@ -6,7 +6,7 @@ import { deleteConversation, useMessages } from '../../../parts/chat/chat-calls.
 import type { ChatWorkflow } from '../../../parts/chat/chat-workflow.js';
 import { FirstMessage } from '../../../parts/chat/first-message.js';
 import { Messages } from '../../../parts/chat/message-log.js';
-import { openOf, toExchanges } from '../../../parts/chat/messages.js';
+import { streamedOf, toExchanges } from '../../../parts/chat/messages.js';
 import { modelsQuery } from '../../../service/models.js';
 import { ConfirmDelete } from '../../../service/confirm-change.js';
 import { QueryPlaceholder } from '../../../service/problem.js';
@@ -164,23 +164,32 @@ function UndoAnswer() {
 
 interface FollowProps {
   workflowId: number;
-  conversation: string;
   keeper: DraftKeeper;
+}
+
+/** Shows the assistant's changes on the canvas: after each of its steps, and when an answer is complete. */
+function Follow({ conversation, ...props }: FollowProps & { conversation: string }) {
+  const { data } = useMessages(conversation);
+  const runs = data === undefined ? [] : streamedOf(toExchanges(data));
+  useFollow(props, [data === undefined, ...runs].join(), runs.length === 0);
+  return runs.map((runId) => <FollowRun key={runId} {...props} runId={runId} />);
+}
+
+function FollowRun({ runId, ...props }: FollowProps & { runId: string }) {
+  const entry = useNodeEntry(runId, ANSWERING);
+  const words = useNodeWords(runId, ANSWERING);
+  useFollow(props, [runId, entry?.status, words?.attempt, words?.step].join());
+  return null;
 }
 
 const FOLLOW_AGAIN_MS = 10_000;
 
-/** Shows the assistant's changes on the canvas: after each of its steps, and when its answer is complete. */
-function Follow({ workflowId, conversation, keeper }: FollowProps) {
-  const { data } = useMessages(conversation);
-  const runId = data === undefined ? '' : (openOf(toExchanges(data)).at(-1)?.runId ?? '');
-  const entry = useNodeEntry(runId, ANSWERING);
-  const words = useNodeWords(runId, ANSWERING);
-  const news = [data === undefined, runId, entry?.status, words?.attempt, words?.step].join();
+/** Reads the draft whenever `news` changes. Once all answers are complete, reads the cost of the conversation, too. */
+function useFollow({ workflowId, keeper }: FollowProps, news: string, areComplete = false): void {
   useQuery({
     queryKey: ['assistant-follow', workflowId, news],
     queryFn: async () => {
-      if (runId === '') void queryClient.invalidateQueries({ queryKey: assistantQuery(workflowId).queryKey });
+      if (areComplete) void queryClient.invalidateQueries({ queryKey: assistantQuery(workflowId).queryKey });
       await keeper.follow();
       return true;
     },
@@ -189,5 +198,4 @@ function Follow({ workflowId, conversation, keeper }: FollowProps) {
     // A failed request is repeated, because there may be no later step, which would start another request.
     refetchInterval: ({ state }) => (state.status === 'error' ? FOLLOW_AGAIN_MS : false),
   });
-  return null;
 }

@@ -1,4 +1,4 @@
-// Follows the latest run and the latest test of the workflow in the editor, also after a reload.
+// Follows a run and a test of the workflow in the editor. After a reload these are the latest ones.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { api, unwrap } from '../../../service/api.js';
@@ -45,7 +45,7 @@ export function useFollowed(test: TestRun, run: RunDetail, noun: string): Follow
   }, [tests, run.id, run.created_at, drawing, live, writing]);
   const word = runWord(run, useRunWord(run.id));
   const [firstWord] = useState(word);
-  // The outcome of an earlier run is not announced.
+  // Of a run that was started elsewhere, the status is announced only once it changes.
   const isNews = test.drawing !== undefined || word !== firstWord;
   useEffect(() => {
     if (isNews && tests.isFirst(`${run.id} ${word}`)) announce(`${noun} ${word}`);

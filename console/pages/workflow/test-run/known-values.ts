@@ -1,4 +1,4 @@
-// Actual values of variables: from pins, the latest tests, or the latest run of the workflow.
+// Actual values of variables: from pins, the latest tests, and the latest or the chosen run of the workflow.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../../service/api.js';

@@ -64,7 +64,7 @@ interface ResumeProps {
   saver: Saver;
 }
 
-/** Resumes the unfinished run with the drawing that the editor shows. The editor then follows the new run. */
+/** Resumes the unfinished run, with its own drawing or the editor's. The editor then follows the new run. */
 function Resume({ run, labels, saver }: ResumeProps) {
   const tests = useTests();
   const store = useStore();

@@ -83,8 +83,8 @@ export function effectsOf({ calls }: Estimate): string[] {
 }
 
 /**
- * If the service refused a test with `results_missing`, returns the ids of the nodes that the test reads and that have
- * no result yet. Returns undefined for any other error.
+ * If the service refused a test with `results_missing`, returns the ids of the nodes whose results the test needs but
+ * lacks, and of the loops whose items it lacks. Returns undefined for any other error.
  */
 export function missingOf(error: unknown): string[] | undefined {
   if (!(error instanceof ServiceError) || error.code !== 'results_missing') return undefined;

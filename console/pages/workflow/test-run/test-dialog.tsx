@@ -118,7 +118,7 @@ export function TestDialog({ workflowId, projectId, pins, asked }: TestDialogPro
           </Alert>
         )}
         {test.error !== null && missing === undefined && <WhyNot error={test.error} labels={labels} />}
-        {/* Disabled until the calls are shown, because they move the button from under the pointer. */}
+        {/* Disabled while the calls are loading, because their list then moves the button from under the pointer. */}
         <Button
           type="submit"
           variant="primary"

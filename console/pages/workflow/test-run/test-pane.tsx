@@ -17,7 +17,7 @@ export interface TestedWorkflow {
   etag: string;
 }
 
-/** The dialog `Test`, the results of tests, and their marks on the canvas. */
+/** The dialogs for tests and pins, the results of tests, and the marks of both on the canvas. */
 export function TestPane({ tested, isWide }: { tested: Stored<TestedWorkflow>; isWide: boolean }) {
   const id = useStored(tested, (state) => state.workflow.id);
   const project = useStored(tested, (state) => state.workflow.project);

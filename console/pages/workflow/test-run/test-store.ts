@@ -25,7 +25,7 @@ export interface TestRun {
   asked?: RequestedTest;
   /** True for a run that the person has chosen from the list, unless it is the newest. */
   isEarlier?: boolean;
-  /** The drawing that runs. Undefined if the run was started elsewhere; it is then loaded with the run. */
+  /** The drawing that runs. Undefined for a run that was found or chosen: its drawing is then loaded with the run. */
   drawing?: Drawing;
 }
 
@@ -53,7 +53,7 @@ export interface TestState {
   run: TestRun | undefined;
   results: ReadonlyMap<string, NodeTest>;
   pins: readonly Pin[];
-  /** Input values of the last test, offered again for the next one. */
+  /** Input values that the person last entered for a test. The dialog `Test` offers them again, and `Try` uses them. */
   values: ReadonlyMap<string, string>;
 }
 
@@ -64,7 +64,7 @@ interface Accepted {
 
 export class TestStore implements Stored<TestState> {
   readonly #state: Store<TestState>;
-  /** Ids of nodes whose calls may change something, and whose test a person has confirmed. */
+  /** Ids of nodes whose calls may change something, and have been confirmed by a person. */
   readonly #confirmed = new Set<string>();
   readonly #announced = new Set<string>();
   readonly getState: () => TestState;
@@ -90,7 +90,7 @@ export class TestStore implements Stored<TestState> {
 
   readonly setPins = (pins: readonly Pin[]): void => this.#set({ pins });
 
-  /** Tests of these nodes need no further confirmation while the workflow is open. */
+  /** Calls of these nodes need no further confirmation, in whichever test, until this store is dropped. */
   confirm(nodeIds: Iterable<string>): void {
     for (const id of nodeIds) this.#confirmed.add(id);
   }
@@ -115,7 +115,7 @@ export class TestStore implements Stored<TestState> {
     this.#set({ run, last: undefined, results: new Map() });
   }
 
-  /** Follows the loaded latest run and test, unless a newer one is known. */
+  /** Follows the loaded latest run, and the loaded latest test if it is newer. Neither replaces newer results. */
   find(run: Accepted | undefined, test: Accepted | undefined): void {
     const { last, run: knownRun, results } = this.getState();
     const isNew = (found: Accepted | undefined, known: TestRun | undefined): found is Accepted =>

@@ -81,7 +81,10 @@ function useTry(workflowId: number, nodeId: string) {
     tests.begin({ asked: { nodeId, mode }, runId, drawing }, tests.getState().values);
   };
 
-  /** Starts the test with the input. Opens the dialog instead if a required field of the input has no value. */
+  /**
+   * Starts the test with the pin of the trigger, else with the values of earlier tests and the defaults of the fields.
+   * Opens the dialog instead if a required field has no value.
+   */
   const startWithInput = (mode: TestMode): Promise<void> | void => {
     const fields = runFields(store.drawing, store.kinds);
     const { values, pins } = tests.getState();

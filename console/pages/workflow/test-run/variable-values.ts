@@ -9,8 +9,9 @@ import type { VariableChoice, VariableGroup } from '../../../drawing/variables.j
 export type ReadValue = (path: readonly string[]) => unknown;
 
 /**
- * Adds the known value to each choice. The JSON of an answer comes first, because people mostly look for it. A text
- * that is itself JSON gets the parts of that JSON, which variables can read like fields of the result.
+ * Adds the known value to each choice. The JSON of an answer comes first, because people mostly look for it. If a
+ * result has no `json` but a `content` with JSON (`parseContent`), the choice of the content gets the parts of that
+ * JSON, which variables can read like fields of the result.
  */
 export function withValues(groups: readonly VariableGroup[], read: ReadValue): VariableGroup[] {
   return groups.map((group) => ({
@@ -36,7 +37,7 @@ function withKnown(choice: VariableChoice, read: ReadValue): VariableChoice {
   return { ...known, parts, root: `${node}.result` };
 }
 
-/** True for the field that holds an answer as JSON. */
+/** True for the field that holds an answer as JSON, if its value is known. */
 function isJsonOf({ text, known }: VariableChoice): boolean {
   return known !== undefined && text.endsWith('.result.json }}');
 }
@@ -69,7 +70,7 @@ const UNKNOWN = '…';
 
 /**
  * Renders a value as a run would, with the known values, and cuts it to one line. Returns undefined if it has no
- * variable with a known value.
+ * variable with a known value, or if the values of its variables exceed `MOST_RENDERED` characters.
  */
 export function previewOf(value: unknown, read: ReadValue): string | undefined {
   const results = new Map<string, NodeOutput>();

@@ -9,6 +9,7 @@ import { createFrameReader } from '../../../../activities/kinds/code/child/frame
 import { processFlags } from '../../../../activities/kinds/code/process-flags.js';
 import { SandboxProcessError, startSandboxProcess } from '../../../../activities/kinds/code/sandbox-process.js';
 import { eventually } from '../../../../harness/timing/eventually.js';
+import { createGate } from '../../../../harness/timing/gate.js';
 import { OWN_BUILD } from '../../../../harness/stack/supervisor.js';
 import { ENTRY, isRunning, NEVER, program, sandboxProcessesOf } from './sandboxes.js';
 
@@ -104,6 +105,23 @@ describe('a sandbox process that was taken over', function () {
     process.kill(started.pid, 'SIGSTOP');
     assert.deepEqual(await started.run(program('return 1', {}, 100), NEVER), { status: 'timeout' });
     await eventually(() => !isRunning(started.pid));
+  });
+
+  it('a wait that the service causes is no time of the program, and another wait for its files is', async () => {
+    const reading = program("return await file({ file_id: 'a' }).text()", {}, 500);
+    const [asked, opened] = [createGate(), createGate()];
+    const text = opened.opened.then(() => Buffer.from('read'));
+    const [spared, charged] = [await startSandboxProcess(ENTRY, NEVER), await startSandboxProcess(ENTRY, NEVER)];
+    const running = spared.run(reading, NEVER, (_request, _receive, limit) => {
+      asked.open();
+      return limit.outside(text);
+    });
+    await asked.opened;
+    // Both have the same time limit, and this program is the later one.
+    assert.deepEqual(await charged.run(reading, NEVER, () => text), { status: 'timeout' });
+    opened.open();
+    assert.deepEqual(await running, { status: 'returned', json: '"read"', logs: [] });
+    spared.kill();
   });
 
   it('silence ends it, as a program that takes too long', async () => {

@@ -398,18 +398,22 @@ describe('nodes with actions', function () {
     const made = await api.post<{ id: string }>(`/projects/${project}/services/`, {
       body: { openapi: documentOf(), name },
     });
-    const drawn = node('http', { action: { service: made.body.id, id: 'getOrder' }, values: { order: 'a' } });
+    const action = { service: made.body.id, id: 'getOrder' };
+    const drawn = node('http', { label: 'Get the order', action, values: { order: 'a' } });
     const file = await api.get<{ data: StoredDrawing; services: { ref: string; name: string }[] }>(
       `/workflows/${await create(drawn)}/export/`,
     );
     assert.deepEqual(file.body.services, [{ ref: 's1', name }]);
     assert.deepEqual(inDrawing(file.body.data, drawn).action, { service: 's1', id: 'getOrder' });
     const other = await api.createProject();
-    const strange = await api.post<{ id: number; warnings: { message: string }[] }>(`/projects/${other}/import/`, {
-      body: file.body,
-    });
+    const strange = await api.post<{ id: number; warnings: { node: string; message: string }[] }>(
+      `/projects/${other}/import/`,
+      { body: file.body },
+    );
     assert.equal(strange.status, 201, JSON.stringify(strange.body));
-    assert.match(strange.body.warnings[0]!.message, new RegExp(`Add the service "${name}"`));
+    const [warning] = strange.body.warnings;
+    assert.match(warning!.message, new RegExp(`Add the service "${name}"`));
+    assert.equal(warning!.node, 'Get the order');
     const here = await api.post<{ id: string }>(`/projects/${other}/services/`, {
       body: { openapi: documentOf(), name },
     });
