@@ -22,7 +22,7 @@ export function translateWait(at: NodeTranslation): TranslatedNode {
   const resume = textOf(parameters['resume']) ?? 'timeInterval';
   if (resume === 'specificTime') {
     const id = at.add('wait', { mode: 'until', until: momentOf(at, parameters['dateTime']) });
-    return oneWay(id, at.json);
+    return oneWay(id, at.passedOn(id));
   }
   if (resume === 'webhook') return callback(at);
   if (resume === 'form') return form(at);
@@ -33,7 +33,7 @@ export function translateWait(at: NodeTranslation): TranslatedNode {
     mode: 'duration',
     seconds: secondsOf(at, parameters['amount'] ?? (isLater ? 5 : 1), unit),
   });
-  return oneWay(id, at.json);
+  return oneWay(id, at.passedOn(id));
 }
 
 /** The end of a text that has an offset from UTC. */
@@ -158,7 +158,7 @@ export function translateCall(at: NodeTranslation): TranslatedNode {
   );
   const doesWait = valueAt(parameters, 'options', 'waitForSubWorkflow') !== false;
   const id = at.add('workflow', { input, wait: doesWait });
-  if (!doesWait) return oneWay(id, at.json);
+  if (!doesWait) return oneWay(id, at.passedOn(id));
   const place = wholePlace(`${id}.result.output`, `${id}.result.run_id`, at.around.order);
   return oneWay(id, { ...place, items: 'unknown' });
 }

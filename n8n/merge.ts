@@ -2,14 +2,16 @@
 import type { JsonObject } from '../graph/json.js';
 import { addData, addList, addOutputs, listPlace } from './data-node.js';
 import { excludeEachOther, placesOf, type Flow } from './flows.js';
-import { numberOf, objectsOf, objectOf, textOf, valueAt } from './n8n-file.js';
+import { groupBy, numberOf, objectsOf, objectOf, textOf, valueAt } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
-import type { JsonPlace } from './json-places.js';
+import type { Source } from './draft.js';
+import { keyOf } from './json-places.js';
 import { COMPARING, MATCHING, MERGING } from './runtime/merging.js';
 
-/** The items of each input, from all of its places that have run. */
+/** The items of each input, from all of its places of which a link has brought them. */
 const READ_INPUTS = String.raw`
-const lists = inputs.inputs.map((places) => places.flatMap(({ ran, json }) => (ran === '' ? [] : itemsOf(json))));
+const hasCome = ({ ran, taken, ways }) => ran !== '' && (ways === undefined || [taken].flat().some((way) => ways.includes(way)));
+const lists = inputs.inputs.map((places) => places.flatMap(({ links, json }) => (links.some(hasCome) ? itemsOf(json) : [])));
 `;
 
 const MAX_INPUTS = 20;
@@ -39,7 +41,7 @@ function warnOfForcedInputs(at: NodeTranslation): void {
 }
 
 function inputsOf(at: NodeTranslation, count: number): JsonObject[][] {
-  return Array.from({ length: count }, (_, input) => toInput(at, placesOf(at.around.flows[input] ?? []).toReversed()));
+  return Array.from({ length: count }, (_, input) => toInput(at, at.around.flows[input] ?? []));
 }
 
 /** Returns the mode. For `combine`, this is the way of combining, which is in another parameter before version 3. */
@@ -147,14 +149,33 @@ export function translateCompareDatasets(at: NodeTranslation): TranslatedNode {
   });
 }
 
-function toInput(at: NodeTranslation, places: readonly JsonPlace[]): JsonObject[] {
-  return places.map((place) => ({ ran: `{{ ${place.ran} }}`, json: at.wholeOf(place) }));
+function toInput(at: NodeTranslation, flows: readonly Flow[]): JsonObject[] {
+  const byPlace = groupBy(flows, ({ place }) => keyOf(place));
+  return placesOf(flows)
+    .toReversed()
+    .map((place) => ({ links: linksOf(byPlace.get(keyOf(place)) ?? []), json: at.wholeOf(place) }));
+}
+
+/**
+ * Returns how to tell of each link whether it has brought data. If it leaves a drawn decision, this also depends on the
+ * way that was taken, because the data is that of the node before the decision.
+ */
+function linksOf(flows: readonly Flow[]): JsonObject[] {
+  const links = flows.map(({ source, place }) => ({ ran: `{{ ${place.ran} }}`, ...wayOf(source) }));
+  return [...new Map(links.map((link) => [JSON.stringify(link), link])).values()];
+}
+
+function wayOf({ id, handle }: Source): JsonObject {
+  if (handle === 'condition-true' || handle === 'condition-false')
+    return { taken: `{{ ${id}.result.content }}`, ways: [handle.slice('condition-'.length)] };
+  if (handle?.startsWith('case-') === true) return { taken: `{{ ${id}.result.cases }}`, ways: [handle] };
+  // Without a case that holds, the content of a switch is an empty list if it takes all cases.
+  return handle === 'default' ? { taken: `{{ ${id}.result.content }}`, ways: ['default', '[]'] } : {};
 }
 
 /** Adds a code node that joins the data of flows with the same target: the items of all places that have run. */
 export function addJunction(at: NodeTranslation, flows: readonly Flow[], note: string): TranslatedNode {
-  const places = placesOf(flows).toReversed();
-  const isOne = places.every(({ items }) => items === undefined) && excludeEachOther(flows);
+  const isOne = placesOf(flows).every(({ items }) => items === undefined) && excludeEachOther(flows);
   const id = addData(
     at,
     {
@@ -162,7 +183,7 @@ export function addJunction(at: NodeTranslation, flows: readonly Flow[], note: s
       returns: isOne ? 'lists[0][0] ?? null' : 'lists[0]',
       failing: null,
       fills: false,
-      inputs: { json: null, inputs: [toInput(at, places)] },
+      inputs: { json: null, inputs: [toInput(at, flows)] },
     },
     note,
   );

@@ -130,6 +130,11 @@ export class NodeTranslation {
     return wholePlace(`${id}.result.value`, `${id}.result.content`, this.around.order);
   }
 
+  /** Returns the place of the incoming items where the added node passes them on. */
+  passedOn(id: string): JsonPlace {
+    return { ...this.json, ran: `${id}.result` };
+  }
+
   /** Returns the place of a node's items. Throws `NotTranslatable` if there is none. */
   placeOf(name: string): JsonPlace {
     const place = this.around.names.node(name);

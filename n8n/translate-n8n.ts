@@ -259,7 +259,7 @@ class Translation {
     const outputs = this.#out.get(node) ?? [];
     const numbers = this.#outputsTo(node, reader);
     if (output !== undefined && numbers.some((number) => number !== output))
-      return `not only the output ${output} of that node leads here`;
+      return `it reads the output ${output} of that node, and another one leads here`;
     const [place, ...others] = placesOf(numbers.flatMap((number) => outputs[number] ?? []));
     if (others.length > 0) return 'the items of that node come here by several ways';
     return place ?? this.#places.get(node) ?? 'that node does not come before this one';

@@ -194,7 +194,7 @@ function everyPart(count: number | undefined, unit: string, at: JsonObject): str
   if (unit !== 'weeks') return undefined;
   const weekdays = Array.isArray(at['triggerAtDay']) ? at['triggerAtDay'] : [0];
   const days = weekdays.filter(
-    (day: unknown) => typeof day === 'number' && Number.isInteger(day) && day >= 0 && day <= 6,
+    (each: unknown) => typeof each === 'number' && Number.isInteger(each) && each >= 0 && each <= 6,
   );
   return days.length === 0 ? undefined : `${minute} ${hour} * * ${days.join(',')}`;
 }

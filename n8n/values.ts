@@ -4,7 +4,7 @@ import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } fr
 
 export function translateNoOp(at: NodeTranslation): TranslatedNode {
   const id = at.add('set', { value: at.wholeJson });
-  return oneWay(id, at.json);
+  return oneWay(id, at.passedOn(id));
 }
 
 export function translateResponse(at: NodeTranslation): TranslatedNode {
@@ -26,5 +26,5 @@ export function translateResponse(at: NodeTranslation): TranslatedNode {
   if (options.length > 0)
     at.warn(`The status and the headers of the answer (${options.slice(0, 5).join(', ')}) were left out.`);
   const id = at.add('output', { value: values[kind]!() });
-  return oneWay(id, at.json);
+  return oneWay(id, at.passedOn(id));
 }

@@ -149,7 +149,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'n8n/translate-n8n.ts: warnings.slice(0,MAX_IMPORT_WARNINGS)',
     'n8n/services/given.ts: ))).slice(0,MAX_NAMED)',
     'n8n/values.ts: options.slice(0,5)',
-    'openapi/body.ts: parts.slice(0,50)',
     'openapi/copied-schema.ts: parts.slice(0,50)',
     "openapi/read-openapi.ts: '_').slice(0,MOST_ID)",
     'openapi/read-openapi.ts: base.slice(0,MOST_ID-7)',

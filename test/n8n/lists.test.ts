@@ -205,7 +205,7 @@ describe('several items of n8n', function () {
         warnings.map(({ message }) => message),
         [
           'n8n-nodes-base.code was left out: its code reads data that is not there: ' +
-            'not only the output 0 of that node leads here.',
+            'it reads the output 0 of that node, and another one leads here.',
         ],
       );
     }
@@ -227,6 +227,41 @@ describe('several items of n8n', function () {
         Send,
       });
       assert.equal(urls.length, 3, next);
+    }
+  });
+
+  it('come behind a decision only by the way that was taken, where ways meet', async () => {
+    const meet = async (n: number, decision: Drawn, others: Record<string, Drawn>): Promise<unknown> => {
+      const Last: Drawn = { type: 'code', version: 2, parameters: { jsCode: 'return items;' } };
+      const { of } = await run({ One: setTo({ n }), Decision: decision, ...others, Last });
+      return of('Last');
+    };
+    const If = (...to: string[][]): Drawn => ({ type: 'if', version: 2.2, parameters: asks('gt', 1), to });
+    const Other: Drawn = { ...setTo({ other: 1 }), to: [['Last']] };
+    const other = [{ other: 1 }];
+    assert.deepEqual(await meet(2, If(['Last'], ['Other']), { Other }), numbers(2));
+    assert.deepEqual(await meet(1, If(['Last'], ['Other']), { Other }), other);
+    const Switch = (isAll: boolean, ...to: string[][]): Drawn => ({
+      type: 'switch',
+      version: 3.2,
+      parameters: {
+        rules: { values: [asks('gt', 1), asks('gt', 2)] },
+        options: { fallbackOutput: 'extra', allMatchingOutputs: isAll },
+      },
+      to,
+    });
+    for (const isAll of [false, true]) {
+      assert.deepEqual(await meet(2, Switch(isAll, ['Other'], [], ['Last']), { Other }), other);
+      assert.deepEqual(await meet(0, Switch(isAll, ['Other'], [], ['Last']), { Other }), numbers(0));
+      assert.deepEqual(await meet(0, Switch(isAll, ['Last'], [], ['Other']), { Other }), other);
+    }
+    const Pass: Drawn = { type: 'noOp', to: [['Merge']] };
+    const Merge: Drawn = { type: 'merge', version: 3.2 };
+    for (const n of [1, 2]) {
+      assert.deepEqual(await meet(n, If(['Merge'], ['Merge#1']), { Merge }), numbers(n));
+      assert.deepEqual(await meet(n, If(['Pass'], ['Merge#1']), { Pass, Merge }), numbers(n));
+      const both = { Pass, Also: Pass, Merge };
+      assert.deepEqual(await meet(n, If(['Pass'], ['Also']), both), numbers(n));
     }
   });
 

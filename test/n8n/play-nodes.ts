@@ -9,7 +9,7 @@ export interface Drawn {
   version?: number;
   parameters?: JsonObject;
   settings?: JsonObject;
-  /** The names of the nodes that follow, by output. */
+  /** The names of the nodes that follow, by output. `Merge#1` stands for the second input of `Merge`. */
   to?: string[][];
 }
 
@@ -24,7 +24,10 @@ export async function playNodes(
 ) {
   const names = Object.keys(nodes);
   const [first = ''] = names;
-  const link = (node: string) => ({ node, type: 'main', index: 0 });
+  const link = (to: string) => {
+    const [node, input = 0] = to.split('#');
+    return { node, type: 'main', index: Number(input) };
+  };
   const connections = Object.fromEntries(
     names.map((name, index) => {
       const to = nodes[name]!.to ?? (index + 1 < names.length ? [[names[index + 1]!]] : []);

@@ -55,8 +55,13 @@ function toLiteral(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
   if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`;
   if (value instanceof Date) return `'${value.toISOString()}'`;
-  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((each) => JSON.stringify(String(each))).join(',')}}`);
+  if (Array.isArray(value))
+    return pg.escapeLiteral(`{${value.map((each) => JSON.stringify(toElement(each))).join(',')}}`);
   return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+function toElement(value: unknown): string {
+  return Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : String(value);
 }
 
 function openPool(url: string, max: number): pg.Pool {
