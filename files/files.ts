@@ -169,7 +169,7 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
     async reseal(old) {
       const bytes = await readCopy(old, { start: 0, end: old.size });
       const replace = (trx: Db, written: WrittenCopy) => replaceCopy(trx, old, written);
-      // The limits of new files do not apply: the old copy may be older than they are, and its bytes are counted.
+      // The limit on new files may be lower than when the old copy was stored, and the bytes of that one are counted.
       await writeCopy(old.projectId, bytes, replace, { maxBytes: old.size, isCounted: false });
     },
     removeAbandoned,

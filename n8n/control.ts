@@ -6,7 +6,7 @@ import { fieldsOfForm } from './form-fields.js';
 import { namedIn } from './models.js';
 import { numberOf, textOf, valueAt, type N8nNode } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
-import { wholePlace, type JsonPlace } from './json-places.js';
+import { templateAt, wholePlace, type JsonPlace } from './json-places.js';
 
 const SECONDS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
 /** Waits given as numbers are cut to this, below the limit of 30 days of the nodes (`MAX_WAIT_SECONDS`). */
@@ -158,7 +158,7 @@ export function translateCall(at: NodeTranslation): TranslatedNode {
   );
   const doesWait = valueAt(parameters, 'options', 'waitForSubWorkflow') !== false;
   const id = at.add('workflow', { input, wait: doesWait });
-  if (!doesWait) return oneWay(id, at.passedOn(id));
+  if (!doesWait) return oneWay(id, at.passedOn(id, 'run_id'));
   const place = wholePlace(`${id}.result.output`, `${id}.result.run_id`, at.around.order);
   return oneWay(id, { ...place, items: 'unknown' });
 }
@@ -167,7 +167,7 @@ export function translateCall(at: NodeTranslation): TranslatedNode {
  * n8n passes on all data if no inputs are named. The fields of an object can be named here, those of a variable cannot.
  */
 function whole(at: NodeTranslation): JsonObject {
-  const json = at.wholeJson;
+  const json = templateAt(at.json, []);
   if (isObject(json)) return json;
   at.warn('Name what it hands over under "input": n8n hands over whatever comes in, whose fields are not known.');
   return {};

@@ -250,7 +250,10 @@ class Reader {
 
   /** Looks at the numbers of an output and a run. `name` is undefined for the incoming items. */
   #lookAtOutput(name: string | undefined, numbers: readonly Syntax[]): void {
-    if (numbers.length > 2 || !numbers.every(isZero)) this.#refuse(OTHER_OUTPUT);
+    const [output, run] = numbers;
+    const isFirst =
+      (output === undefined || isZero(output)) && (run === undefined || isZero(run) || isNamed(run, '$runIndex'));
+    if (numbers.length > 2 || !isFirst) this.#refuse(OTHER_OUTPUT);
     if (name !== undefined) this.#firstOutputs.add(name);
     // The first run is the only one outside of loops, and `$runIndex` is refused inside of them.
     if (numbers.length > 1) this.#used.add('$runIndex');

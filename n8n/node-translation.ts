@@ -130,9 +130,12 @@ export class NodeTranslation {
     return wholePlace(`${id}.result.value`, `${id}.result.content`, this.around.order);
   }
 
-  /** Returns the place of the incoming items where the added node passes them on. */
-  passedOn(id: string): JsonPlace {
-    return { ...this.json, ran: `${id}.result` };
+  /**
+   * Returns the place of the incoming items where the added node passes them on. `field` of its result shows that the
+   * node has run: it is never empty, and small if possible, because joins get it. An empty `field` is the whole result.
+   */
+  passedOn(id: string, field = 'content'): JsonPlace {
+    return { ...this.json, ran: `${id}.result${field === '' ? '' : `.${field}`}` };
   }
 
   /** Returns the place of a node's items. Throws `NotTranslatable` if there is none. */

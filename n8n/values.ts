@@ -3,8 +3,9 @@ import { objectOf, textOf } from './n8n-file.js';
 import { NotTranslatable, oneWay, type NodeTranslation, type TranslatedNode } from './node-translation.js';
 
 export function translateNoOp(at: NodeTranslation): TranslatedNode {
-  const id = at.add('set', { value: at.wholeJson });
-  return oneWay(id, at.passedOn(id));
+  const value = at.wholeJson;
+  const id = at.add('set', { value });
+  return oneWay(id, at.passedOn(id, value === null ? '' : 'content'));
 }
 
 export function translateResponse(at: NodeTranslation): TranslatedNode {
@@ -26,5 +27,7 @@ export function translateResponse(at: NodeTranslation): TranslatedNode {
   if (options.length > 0)
     at.warn(`The status and the headers of the answer (${options.slice(0, 5).join(', ')}) were left out.`);
   const id = at.add('output', { value: values[kind]!() });
-  return oneWay(id, at.passedOn(id));
+  // The text of an answer may be empty.
+  const isOfItems = kind === 'firstIncomingItem' || kind === 'allIncomingItems';
+  return oneWay(id, at.passedOn(id, isOfItems ? 'content' : ''));
 }

@@ -24,7 +24,7 @@ export interface WaitNode {
 
 /**
  * The least delay before a wait that wasn't over at its time is checked again, unless the node is woken. Temporal's
- * clock may be ahead of those of Postgres and the worker, which decide if the wait is over.
+ * clock may be ahead of that of Postgres, which decides if the wait is over.
  */
 export const AGAIN_AFTER_MS = 1_000;
 

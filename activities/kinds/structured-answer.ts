@@ -9,8 +9,11 @@ import { handedBack } from '../node/failures.js';
 
 /** Schemas within the size limit compile within two seconds. */
 const CHECK_WITHIN_MS = 10_000;
-/** A check is repeated for about two minutes while no process can be started. */
-const PATIENCE = { repeats: 120, pauseMs: 1_000 };
+/**
+ * A check is repeated for about half a minute while no process can be started. A node makes up to three checks within
+ * its time limit (`NODE_LIMIT` in temporal-workflows/activity-options.ts).
+ */
+const PATIENCE = { repeats: 30, pauseMs: 1_000 };
 
 export interface FormChecker {
   /**
@@ -23,7 +26,7 @@ export interface FormChecker {
    * problem in words that can be sent to the model. Throws a `NodeError` with the code `invalid_response_format` for a
    * schema that cannot be compiled, and if the check takes longer than ten seconds or too much memory. If no process
    * can be started, the check is repeated, because another attempt might have to pay for the answer again; after about
-   * two minutes it throws a `ProcessesBusyError`.
+   * half a minute it throws a `ProcessesBusyError`.
    */
   check(content: string, form: AnswerForm, asked: Asked): Promise<CheckedAnswer>;
 }

@@ -77,7 +77,9 @@ const deliver = defineRoute({
       return result;
     } catch (error) {
       const { status } = toAnswer(error, deps.databaseHealth, signal.aborted);
-      if (status !== 429 && !signal.aborted) await note(deps, log, hook, status);
+      const noting = status === 429 || signal.aborted ? undefined : note(deps, log, hook, status);
+      // A database that is away or busy must not hold up the answer that says so.
+      if (status !== 503) await noting;
       throw error;
     }
   },

@@ -44,7 +44,7 @@ export async function withContext<T>(
   // In another database, the secrets, the address and the user of the stack would be those of another service.
   const own = url === stack?.database_url ? stack : undefined;
   const generated = (name: 'SECRETS_KEY' | 'JWT_SECRET'): string | undefined =>
-    own === undefined || own.configured_secrets.includes(name) ? undefined : readSecrets(dataDir)?.[name];
+    own === undefined || own.configured_secrets?.includes(name) === true ? undefined : readSecrets(dataDir)?.[name];
   const db = createDatabase({ url, poolMax: 1, applicationName: 'admin', onError: () => undefined });
   try {
     return await action({

@@ -14,8 +14,8 @@ export interface StackSecrets {
   postgres_password: string;
   /** The local user's key; absent until the user exists. */
   api_key?: string;
-  /** The local users of the databases with which this directory was started, the present one last. */
-  local_users?: KnownUser[];
+  /** The local user, by whom a start finds that user if the key was deleted. */
+  local_user?: KnownUser;
 }
 
 export interface KnownUser {

@@ -13,8 +13,11 @@ export interface StackFile {
   temporal_ui_url: string;
   database_url: string;
   internal_token: string;
-  /** The names of the secrets that were set in the environment of the stack. The others are those of secrets.json. */
-  configured_secrets: string[];
+  /**
+   * The names of the secrets that were set in the environment of the stack. The others are those of secrets.json. Absent
+   * in the file of a stack that an earlier build has started.
+   */
+  configured_secrets?: string[];
   /** Updated whenever a part restarts. Parts that are not embedded, or do not run at that time, are absent. */
   pids: Partial<Record<ChildName, number>>;
 }

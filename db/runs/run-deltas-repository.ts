@@ -90,7 +90,7 @@ export function readDeltaMessage(message: string): RunDelta | undefined {
 
 /**
  * Returns the rows of the latest attempts of the runs' nodes that come after the `known` ones, in order. For a node
- * that is not in `known`, returns its last step.
+ * that is not in `known`, returns its last step. Leaves out nodes that have ended, whose rows may not be deleted yet.
  */
 export async function readDeltas(db: Db, runIds: string[], known: DeltaKey[]): Promise<RunDelta[]> {
   const { rows } = await sql<DeltaKey & { body: string }>`
@@ -103,7 +103,7 @@ export async function readDeltas(db: Db, runIds: string[], known: DeltaKey[]): P
     SELECT delta.run_id AS "runId", delta.path, delta.node_id AS "nodeId", delta.attempt, delta.step, delta.number, delta.body
     FROM run_deltas AS delta
     JOIN node_results AS node ON node.run_id = delta.run_id AND node.path = delta.path AND node.node_id = delta.node_id
-      AND node.attempts = delta.attempt
+      AND node.attempts = delta.attempt AND node.status = 'in progress'
     LEFT JOIN known ON known.run_id = delta.run_id AND known.path = delta.path AND known.node_id = delta.node_id
     WHERE delta.run_id = ANY (${runIds}::uuid[]) AND CASE WHEN known.node_id IS NOT NULL
       THEN (known.attempt, known.step, known.number) < (delta.attempt, delta.step, delta.number)

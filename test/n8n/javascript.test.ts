@@ -45,7 +45,14 @@ describe('JavaScript of n8n', () => {
     ]) {
       assert.deepEqual(readBody(`const n = 0; return ${source};`), { reason: another }, source);
     }
-    for (const source of ['$("A").all(0)', '$("A").first(0)', '$items("A")', '$items("A", 0)', '$items("A", 0, 0)']) {
+    for (const source of [
+      '$("A").all(0)',
+      '$("A").first(0)',
+      '$items("A")',
+      '$items("A", 0)',
+      '$items("A", 0, 0)',
+      '$items("A", 0, $runIndex)',
+    ]) {
       const read = readBody(`return ${source};`);
       assert.ok('firstOutputs' in read, source);
       assert.deepEqual([...read.firstOutputs], ['A'], source);

@@ -48,6 +48,7 @@ export function startProgramLimit(pid: number, timeoutMs: number, stop: AbortSig
     const elapsedMs = performance.now() - startedAt - pausedMs();
     const now = processorTimeOf(pid);
     if (before === undefined || now === undefined || elapsedMs >= LONGEST * timeoutMs) return timeoutMs - elapsedMs;
+    if (elapsedMs < timeoutMs) return timeoutMs - elapsedMs;
     if (servingSince === undefined && now.isSleeping) {
       // All threads may seem to sleep while one passes work to another, so a second check decides.
       if (wasAsleep) return 0;

@@ -7,8 +7,8 @@ import { annotateActiveSpan, contextOf, isTracing, markFailed, SpanKind, startSp
 import type { AppMiddleware } from '../app-state.js';
 
 /**
- * The status of nginx for a caller that hung up before the head of the answer was sent. Koa sets 404 on each response
- * until the handler sets another status.
+ * The status, as that of nginx, of a request whose connection ended before the head of its answer was sent. Koa sets 404
+ * on each response until the handler sets another status.
  */
 const HUNG_UP = 499;
 

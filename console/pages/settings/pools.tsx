@@ -49,10 +49,7 @@ function PoolsForm({ project }: { project: Project }) {
   const change = useChange(save, {
     invalidates: ['projects', 'pools'],
     announcement: 'The pools are saved.',
-    onSuccess: (saved) => {
-      setBefore(toPoolFields(saved));
-      setFields(toPoolFields(saved));
-    },
+    onSuccess: (saved) => setBefore(toPoolFields(saved)),
   });
   const errors = fieldErrors(change.error);
   return (

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { queryClient, useRunKey } from '../../service/queries.js';
 import { FileField } from '../../files/file-field.js';
 import { filesOfText, UPLOADING } from '../../service/file-value.js';
@@ -47,7 +47,7 @@ function readDraft(draftKey: string): Draft {
 }
 
 function storeDraft(draftKey: string, { text, files }: Draft): void {
-  // The upload is aborted when the field unmounts, but the files before it stay.
+  // An upload is aborted when the field unmounts. The field then reports the files without it.
   const kept = files === UPLOADING ? readDraft(draftKey).files : files;
   queryClient.setQueryData([DRAFTS, draftKey], { text, files: kept });
 }
@@ -109,6 +109,20 @@ export function Composer({
   }, [anew]);
   // Editing a message to ask again must not overwrite the draft.
   const isDraft = anew === undefined;
+  const latestRound = useRef(round);
+  useLayoutEffect(() => {
+    latestRound.current = round;
+  }, [round]);
+  /**
+   * Takes the files of the field `ofRound`. When a file field unmounts, it reports once more, without the files that
+   * were uploading. If the composer unmounts with it, only the draft takes this report. If the field has made way for
+   * another one, its report does not count.
+   */
+  const choose = (ofRound: number, chosen: string): void => {
+    if (latestRound.current !== ofRound) return;
+    if (isDraft && chosen !== UPLOADING) storeDraft(draftKey, { ...readDraft(draftKey), files: chosen });
+    setShown((draft) => ({ ...draft, files: chosen }));
+  };
   useEffect(() => {
     if (isDraft) storeDraft(draftKey, { text, files });
   }, [isDraft, draftKey, text, files]);
@@ -187,9 +201,7 @@ export function Composer({
             projectId={projectId}
             isMany
             value={files}
-            // When a file field unmounts, it reports once more, without the file that was uploading. `round` has
-            // changed by then, so this report does not replace the files of the draft that is shown.
-            onChange={(chosen) => setShown((draft) => (draft.round === round ? { ...draft, files: chosen } : draft))}
+            onChange={(chosen) => choose(round, chosen)}
           />
         )}
         <div className="chat-buttons">

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, type ReactNode } from 'react';
 import { useUnsent } from '../../service/unsent.js';
+import { withoutUploads } from '../run-input/run-input.js';
 import { NOTHING_TYPED, useRunInput } from '../run-input/run-input-form.js';
 import './chat.css';
 import { createConversation, isUnused } from './chat-calls.js';
@@ -40,7 +41,7 @@ const NO_INPUTS = {};
 
 function BeginningWithFields(props: FirstMessageProps) {
   const { id, fields, projectId } = props.workflow;
-  const [typed, setTyped, forgetTyped] = useUnsent(`inputs-${props.draftKey ?? id}`, NOTHING_TYPED);
+  const [typed, setTyped, forgetTyped] = useUnsent(`inputs-${props.draftKey ?? id}`, NOTHING_TYPED, withoutUploads);
   const { input, form } = useRunInput({ fields, projectId, kept: [typed, setTyped] });
   const element = useRef<HTMLFormElement>(null);
   return (

@@ -62,8 +62,9 @@ export function DecisionForm({ request, disabled, onChange, onDecided }: Decisio
       if (isWaiting) {
         setProblem(refusal);
         if (isCounted) setNote(sentence);
+        if (isCounted) setUnsent(() => NOTHING);
         // After a conflict, the article shows the request's new arguments, and the person can send the draft again.
-        setDraft(isCounted ? undefined : draft && { ...draft, seenHash: now.arguments_hash });
+        else setDraft(draft && { ...draft, seenHash: now.arguments_hash });
         onChange(now);
       } else {
         forgetUnsent();

@@ -14,7 +14,7 @@ import { Alert, announce, Loading, Note } from '../../ui/notices.js';
 import { Status } from '../../ui/status.js';
 import { toVisibleText } from '../../ui/visible-json.js';
 import { RunFieldControl } from '../run-input/run-field.js';
-import { fieldsOf, isUploading, toInput } from '../run-input/run-input.js';
+import { fieldsOf, isUploading, toInput, withoutUploads } from '../run-input/run-input.js';
 import { answerTask, readTask, type Task } from './request-calls.js';
 import './requests.css';
 import { FocusedOnce, RequestFacts } from './request-article.js';
@@ -134,7 +134,7 @@ interface AnswerFormProps {
 
 /** The fields of a task, with one button per action. */
 function AnswerForm({ task, onChange }: AnswerFormProps) {
-  const [{ values, comment }, setUnsent, forgetUnsent] = useUnsent(task.id, NOTHING);
+  const [{ values, comment }, setUnsent, forgetUnsent] = useUnsent(task.id, NOTHING, withoutUploads);
   const queries = useQueryClient();
   const fields = fieldsOf(task.fields);
   const answer = useMutation({

@@ -66,6 +66,14 @@ export function isUploading(values: ReadonlyMap<string, string>): boolean {
   return [...values.values()].includes(UPLOADING);
 }
 
+/** Returns the next input, in which a field that is uploading has the text that is kept of it. */
+export function withoutUploads<Typed extends { values: ReadonlyMap<string, string> }>(next: Typed, kept: Typed): Typed {
+  const settled = [...next.values].map(
+    ([id, text]) => [id, text === UPLOADING ? (kept.values.get(id) ?? '') : text] as const,
+  );
+  return { ...next, values: new Map(settled) };
+}
+
 /** Omits empty fields, so that the service applies their defaults. */
 export function toInput(fields: readonly RunField[], values: ReadonlyMap<string, string>): JsonObject {
   const entries = fields.flatMap((field) => {

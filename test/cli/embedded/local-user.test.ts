@@ -44,24 +44,24 @@ describe('the local user of a data directory', function () {
   it('of a directory from before these were stored stays the same if its key is deleted later', async () => {
     await withMigratedDatabase(async (db) => {
       const first = await start(db);
-      const { local_users: _unused, ...before } = readOrCreateSecrets(dataDir);
+      const { local_user: _unused, ...before } = readOrCreateSecrets(dataDir);
       assert.deepEqual(await ensureLocalUser(db, dataDir, before), first);
       await db.deleteFrom('api_keys').execute();
       assert.equal((await start(db)).userId, first.userId);
     });
   });
 
-  it('is that of the database, also after a start in another one', async () => {
+  it('is another one in another database, even if its id is the same', async () => {
     await withMigratedDatabase(async (db) => {
       const first = await start(db);
+      writeSamplesFile(dataDir, { settings: [{ base_url: 'http://127.0.0.1:1', model: 'm' }], project_id: 7 });
       await withMigratedDatabase(async (other) => {
         const there = await start(other);
+        assert.equal(there.userId, first.userId);
+        assert.notEqual(there.apiKey, first.apiKey);
         assert.deepEqual(await findKeyHolder(other, there.apiKey), { userId: there.userId });
-        assert.deepEqual(await start(other), there);
+        assert.equal(readSamplesFile(dataDir)?.project_id, undefined);
       });
-      assert.equal((await start(db)).userId, first.userId);
-      const users = await db.selectFrom('users').select('id').where('name', '=', 'local').execute();
-      assert.deepEqual(users, [{ id: first.userId }]);
     });
   });
 });

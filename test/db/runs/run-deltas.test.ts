@@ -78,6 +78,7 @@ describe('the deltas of a run in the database', function () {
     await deleteLeftDeltas(db, 100);
     assert.deepEqual(await textsOf(left), ['a'], 'its node is in progress');
     await sql`UPDATE node_results SET status = 'failed', error_code = 'x' WHERE run_id = ${left.id}`.execute(db);
+    assert.deepEqual(await textsOf(left), [], 'its node has ended');
     await deleteLeftDeltas(db, 100);
     assert.deepEqual(await textsOf(left), []);
   });
