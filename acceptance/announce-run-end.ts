@@ -15,8 +15,8 @@ export interface RunEndDeps {
 }
 
 /**
- * Reports the end of a run to metrics and traces, and wakes the run that waits for it. Does nothing if the run
- * continues. If the process dies first, the reconciler wakes the waiting run, and the trace lacks the span of the run.
+ * Reports the end of a run to metrics and traces, and wakes the run that waits for this end. Does nothing if there is
+ * no end. If the process dies first, the reconciler wakes the waiting run, and the trace lacks the ended run's span.
  */
 export function announceRunEnd(deps: RunEndDeps, runId: string, { runStatus, awaitedBy }: RunChange): void {
   if (runStatus === null || runStatus === 'In Progress') return;

@@ -1,4 +1,4 @@
-// The data that acceptance derives from a drawing alone. It does not depend on the caller or the input of a start.
+// The data that acceptance derives from a drawing alone, regardless of the caller and the input.
 import { compilePlan } from '../graph/compile-plan.js';
 import type { Document, StructuralError } from '../graph/document.js';
 import { inputFieldsOf } from '../graph/input.js';

@@ -35,8 +35,8 @@ const MEMORY_PER_BYTE = 12;
 const LARGEST_SHARE = 1 / 8;
 
 /**
- * Does not cache drawings with secrets, because the derived data contains the secrets, drawings with errors, because
- * they do not run, and drawings beyond `LARGEST_SHARE`.
+ * Does not cache drawings with secrets (the derived data contains the secrets), drawings with errors (they do not run),
+ * and drawings beyond `LARGEST_SHARE`.
  */
 export function createDrawingCache(db: Database, maxBytes: number): DrawingCache {
   const all = new LRUCache<number, CachedDrawing>({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });

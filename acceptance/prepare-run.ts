@@ -32,11 +32,11 @@ export interface RunToPrepare {
   runId?: string | undefined;
   /** The input fields whose files were uploaded with the request. */
   uploaded?: readonly string[] | undefined;
-  /** Returns the value for `********` in a secret input field. It takes precedence over the field's stored default. */
+  /** Returns the value for `********` in a secret input field. Without a value, the field's stored default counts. */
   storedSecret?: ((fieldId: string) => unknown) | undefined;
   /**
-   * Secrets of other runs, and of stored inputs whose fields may no longer be secret. The input may contain them; they
-   * are masked like the run's own.
+   * Secrets of other runs, and of stored inputs whose fields may no longer be secret. The input may contain these
+   * secrets, which are masked like the run's own.
    */
   passedSecrets?: readonly string[] | undefined;
 }
@@ -118,8 +118,8 @@ function fillInput(
 }
 
 /**
- * Returns the input with secrets masked in every field that contains one, and the whole input sealed, or null if it has
- * no secrets.
+ * Returns the input with all secrets masked, and as `input_enc` the whole input sealed, or null if the input has no
+ * secrets.
  */
 function sealInput(
   secretBox: SecretBox,

@@ -6,8 +6,9 @@ import type { StoredDrawing } from '../db/workflows/workflows-repository.js';
 import type { Plan } from '../graph/plan.js';
 
 /**
- * The time from the acceptance of a run, or from its turn in a conversation, until the reconciler asks Temporal about
- * it. It exceeds the timeout of a start, so a run that Temporal doesn't know by then counts as a lost start.
+ * The time after which the reconciler asks Temporal about a run that was accepted, or taken out of the queue of a
+ * conversation. The time exceeds the timeout of a start, so if Temporal doesn't know the run by then, the start counts
+ * as lost.
  */
 export const START_GRACE_SECONDS = 15;
 

@@ -198,10 +198,7 @@ function shareConnections(): TakeShare {
   };
 }
 
-/**
- * Builds the dependencies of the subjects, of the steps of a request and of the loops. Each of them declares which ones
- * it uses.
- */
+/** Builds what the subjects, the steps of a request and the loops depend on. Each of these declares what it uses. */
 function createDeps(environment: Environment, env: NodeJS.ProcessEnv, logger: Logger) {
   const metrics = createMetrics();
   const url = required(environment, 'databaseUrl', 'DATABASE_URL');

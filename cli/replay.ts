@@ -28,8 +28,8 @@ interface Options {
 }
 
 /**
- * The bundle that workers of this build run without TEMPORAL_PAYLOAD_KEY. The other one makes the same decisions, but
- * encrypts messages of failures, and with them the reason of a problem.
+ * The bundle that workers of this build run without TEMPORAL_PAYLOAD_KEY. The bundle for workers with that key makes
+ * the same decisions, but encrypts messages of failures, and with them the reason of a problem.
  */
 const BUNDLE = path.resolve(import.meta.dirname, '../workflow-bundle.js');
 const CONNECT_TIMEOUT_MS = 5_000;

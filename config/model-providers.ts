@@ -53,9 +53,7 @@ export interface ResolvedModel {
   inputPricePerMillion: string;
   /** USD per million completion tokens, as a plain decimal. */
   outputPricePerMillion: string;
-  /**
-   * The kinds of files that the model accepts without conversion. It gets the text of other files, if they have any.
-   */
+  /** The kinds of files that the model accepts without conversion. Of other files the model gets the text, if any. */
   accepts: readonly (typeof FILE_KINDS)[number][];
   /** True if nodes request streams from it. */
   stream: boolean;

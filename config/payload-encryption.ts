@@ -26,10 +26,7 @@ export function createDataConverter(keys: readonly Buffer[]): DataConverter {
   return keys.length === 0 ? { payloadCodecs } : { payloadCodecs, failureConverterPath };
 }
 
-/**
- * A separate module, because the run workflow's sandbox also loads it. It is a `.ts` in the
- * sources and a `.js` in the build.
- */
+/** A separate module, because the run workflow's sandbox also loads it: `.ts` in the sources, `.js` in the build. */
 const failureConverterPath = fileURLToPath(
   new URL(`../temporal-workflows/encoded-failures${path.extname(import.meta.url)}`, import.meta.url),
 );
@@ -53,7 +50,7 @@ function isEncrypted({ metadata }: Payload): boolean {
   return textOf(metadata?.['encoding']) === ENCODING;
 }
 
-/** `boundTo` is the payload's run if it is known. It prevents moving the payload into another run's history. */
+/** `boundTo`, the payload's run if known, prevents moving the payload into another run's history. */
 function encrypt(payload: Payload, [keyId, key]: [string, Buffer], boundTo = ''): Payload {
   const metadata: Metadata = { encoding: Buffer.from(ENCODING), 'encryption-key-id': Buffer.from(keyId) };
   if (boundTo !== '') metadata['encryption-bound-to'] = Buffer.from(boundTo);

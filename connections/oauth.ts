@@ -39,7 +39,7 @@ export async function startOauthSignIn(
   const config = new Configuration(serverOf(settings), settings.client_id);
   allowInsecureRequests(config);
   const url = buildAuthorizationUrl(config, {
-    // These come first, so that the settings of a connection cannot override the parameters that protect the sign-in.
+    // `authorize_params` come first, so that they cannot override the parameters that protect the sign-in.
     ...settings.authorize_params,
     redirect_uri: redirectUri,
     state,

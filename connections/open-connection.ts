@@ -82,7 +82,7 @@ interface ConnectionsDeps {
   outgoing: OutgoingClient;
 }
 
-/** A wait for tokens that callers in this process share. It stops when no caller waits any more. */
+/** A wait for tokens, shared by callers in this process and stopped when none of them waits any more. */
 interface Opening {
   opened: Promise<OpenedConnection>;
   callers: number;
@@ -124,7 +124,7 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
     for (let row = first; ; row = await load(projectId, id)) {
       if (row.status === 'needs_authorization') throw needsAuthorization(row);
       const tokens = tokensOf(row);
-      // These tokens were obtained while the caller waited, so they are used even if their lifetime is very short.
+      // Newer tokens were obtained while the caller waited, so they are used even if their lifetime is very short.
       if (tokens !== undefined && row.tokensVersion > first.tokensVersion) return toOpened(row, tokens, true);
       const isStale = row.tokensVersion <= staleVersion;
       const age = tokens === undefined || isStale ? 'over' : ageOf(tokens, Date.now());
@@ -220,7 +220,7 @@ export function createConnections({ db, secretBox, outgoing }: ConnectionsDeps):
     const opened = openWithTokens(row, stop.signal, staleVersion);
     const opening = { opened, callers: 0, stop };
     underWay.set(key, opening);
-    // All callers may have left when `opened` rejects. That must not become an unhandled rejection.
+    // Prevents an unhandled rejection if `opened` rejects after all callers have left.
     opened.catch(() => undefined).finally(() => forget(key, opening));
     return opening;
   }

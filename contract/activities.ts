@@ -36,8 +36,8 @@ export interface Walked {
   /** Nodes that start again once their connection is ready, or at the end of their wait. */
   waits?: [node: number, wait: WaitFacts][];
   /**
-   * Set if the first node belongs to another pool now, so none was attempted: from now on the run asks for the pool of
-   * each node before it starts one.
+   * Set if the first node belongs to another pool now, so no node was attempted: from now on the run asks for the pool
+   * of each node before it starts the node.
    */
   isElsewhere?: true;
   /** Set if the activity has recorded the end of the run. */
@@ -154,8 +154,8 @@ export interface EndLoopRef extends NodeKey {
   /** The failed iteration that makes the loop fail. */
   failure?: { code: string; index: number };
   /**
-   * Both are set for a conditional loop: `rounds` is the index of its last iteration plus 1, and `isOver` is true if
-   * the condition holds, or if a test run executes only one iteration, so that the limit does not fail the loop.
+   * Set for a conditional loop. `rounds` is the index of its last iteration plus 1. `isOver` is true if the condition
+   * holds, or if a test run executes only one iteration, so that the limit does not fail the loop.
    */
   rounds?: number;
   isOver?: boolean;

@@ -8,7 +8,7 @@ import type { LoopFacts, WaitFacts, WaitReason } from './activities.js';
 export const RUN_WORKFLOW_TYPE = 'runGraph';
 
 /**
- * Search attributes of a run and their types in Temporal. They never hold user text, because they cannot be encrypted.
+ * Search attributes of a run and their types in Temporal. As attributes cannot be encrypted, they hold no user text.
  */
 export const RUN_SEARCH_ATTRIBUTES = { ProjectId: 'Keyword', WorkflowDefId: 'Keyword', RunState: 'Keyword' } as const;
 

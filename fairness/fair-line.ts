@@ -8,7 +8,7 @@ interface FairLineOptions<Key, Item> {
 }
 
 interface WaitOptions {
-  /** Aborting it ends the wait with its reason, at once if it is already aborted. */
+  /** Aborting the signal ends the wait with its reason, at once if the signal is already aborted. */
   signal?: AbortSignal | undefined;
   /** The limit on the wait, and the error with which the wait then ends. There is no limit by default. */
   patience?: { ms: number; toError: () => Error };
@@ -19,7 +19,7 @@ interface WaitOptions {
 /**
  * Each waiting item belongs to a key, for example its tenant. Keys of equal rank are served in rotation, regardless of
  * the number of their items: a key that `next` serves moves to the end. The owner of the line decides which items may
- * be served. Whenever this may have changed, it calls `next` until that returns undefined.
+ * be served. Whenever that may have changed, the owner calls `next` until it returns undefined.
  */
 export class FairLine<Key, Item extends object> {
   readonly #options: FairLineOptions<Key, Item>;

@@ -1,6 +1,6 @@
 // A client as a careful user would write it. It starts a run with an Idempotency-Key, answers nodes that wait
 // (answering.ts), and polls until the run has ended. It repeats starts and polls until it gets an answer. It only
-// collects evidence: invariants.ts checks it.
+// collects evidence, which invariants.ts checks.
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApiClient, type Envelope } from '../harness/client/api-client.js';
 import { retryingFetch } from '../harness/client/retrying.js';
@@ -14,7 +14,7 @@ const LOOKS_AFTER_THE_END = 2;
 const LOOK_EVERY_MS = 500;
 
 export interface ClientRun {
-  /** The client adds to it until `ended` settles, and at each `look`. */
+  /** The client adds evidence until `ended` settles, and at each `look`. */
   evidence: RunEvidence;
   /** The run's id. */
   accepted: Promise<string>;
@@ -80,7 +80,7 @@ export function startRun(service: Service, options: StartOptions): ClientRun {
     await answers.done();
   };
   const ended = follow();
-  // Both are awaited later, or never if the row is aborted.
+  // The caller awaits both promises later, or never if the row of the matrix is aborted.
   for (const promise of [accepted, ended]) promise.catch(() => undefined);
   return { evidence, accepted, ended, look };
 }

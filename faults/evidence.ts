@@ -56,7 +56,7 @@ export interface GivenAnswer {
   nodeId: string;
   /** Unique among the answers to the node. */
   text: string;
-  /** `lost`: the client does not know if it was accepted. */
+  /** `lost`: the client does not know if the answer was accepted. */
   outcome: 'accepted' | 'refused' | 'lost';
 }
 

@@ -122,7 +122,7 @@ function checkResults(
 
 /**
  * The kernel repeats a packet after pauses that double, so a claim that was sent while PostgreSQL was cut off may be
- * executed this long after the cut. Its worker has given it up by then, and never makes the call.
+ * executed up to this long after the cut. The worker has given up the claim by then, and never makes the call.
  */
 const LATE_CLAIM_MS = 30_000;
 

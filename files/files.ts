@@ -128,7 +128,7 @@ export function createFiles({ db, store, sealer, maxBytes }: FilesOptions): File
 
   /**
    * If the removal fails, the sweep repeats it, because the copy has been given up. If the store may still complete the
-   * write, only the sweep removes the bytes, later: bytes that came after their removal would stay forever.
+   * write, only the sweep removes the bytes, later: bytes that arrived after the removal would stay forever.
    */
   async function giveUp(copy: { id: string; name: string }): Promise<void> {
     if ((await giveUpCopy(db, copy.id, store.lateMs)) && store.lateMs === 0) await remove(copy);

@@ -30,8 +30,8 @@ interface S3Limits {
   /** The limit from the start of a request, including the upload of a part, to the head of its answer. */
   answerMs: number;
   /**
-   * The limit without a byte in either direction. An HTTP node that forwards a file may stop reading it until its time
-   * limit of at most 300 s ends.
+   * The limit on the time without a byte in either direction. An HTTP node that forwards a file may stop reading the
+   * file until the node's time limit of at most 300 s ends.
    */
   silenceMs: number;
 }
@@ -41,7 +41,7 @@ const LIMITS: S3Limits = { attempts: 3, connectMs: 5_000, answerMs: 60_000, sile
 /** Covers the pauses between the attempts of a request. */
 const LATE_MARGIN_MS = 60_000;
 
-/** The errors if the mark exists or another process is writing it. That write may fail, so the mark is read again. */
+/** The errors if the mark exists or another process is writing it. That process may fail, so this one tries again. */
 const FIRST_WRITE_ELSEWHERE = new Set(['PreconditionFailed', 'ConditionalRequestConflict']);
 const MARK_TRIES = 5;
 const MARK_PAUSE_MS = 200;
@@ -61,7 +61,7 @@ export function createS3Store({ bucket, endpoint, region }: S3Settings, limits: 
       httpAgent: { maxSockets: Infinity },
       httpsAgent: { maxSockets: Infinity },
     },
-    // The SDK would wait for permission to send a part as long as for the answer, and some servers never give it.
+    // Some servers never permit sending a part, and the SDK would wait for that as long as for the answer.
     expectContinueHeader: false,
     // Servers other than AWS have their buckets in the path.
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
@@ -71,8 +71,8 @@ export function createS3Store({ bucket, endpoint, region }: S3Settings, limits: 
   });
   const at = (name: string) => ({ Bucket: bucket, Key: name });
   return {
-    // The SDK holds the chunks of a part, the buffer that is sent, into which they are copied, and the buffer of the
-    // part before, of which a rest belongs to this part.
+    // The SDK holds the chunks of a part, the buffer into which they are copied to be sent, and the buffer of the part
+    // before, whose rest belongs to this part.
     bufferBytes: 3 * PART_BYTES,
     // The SDK aborts no request that it has sent, and repeats requests without an answer.
     lateMs: limits.attempts * (limits.connectMs + limits.answerMs) + LATE_MARGIN_MS,

@@ -11,7 +11,7 @@ const KEY_ID_BYTES = 4;
 const SALT_BYTES = 32;
 
 /**
- * The copy to which the bytes belong. Both ids are bound to each chunk, so that a chunk cannot be
+ * The copy to which the bytes belong. `projectId` and `copyId` are bound to each chunk, so that a chunk cannot be
  * opened as part of another copy.
  */
 export interface CopyKey {

@@ -16,9 +16,9 @@ interface SplitAddress {
 }
 
 /**
- * Splits an address, which may contain variables. Returns undefined if it has neither a user name nor a password, or if
- * a variable may contain its whole start. As browsers do, ignores blanks before the scheme and line breaks in it, and
- * accepts any number of slashes of both kinds after it.
+ * Splits an address, which may contain variables. Returns undefined if the address has neither a user name nor a
+ * password, or if a variable may contain the whole start of the address. As browsers do, ignores blanks before the
+ * scheme and line breaks within the scheme, and accepts any number of slashes of both kinds after the scheme.
  */
 export function splitAddress(address: unknown): SplitAddress | undefined {
   if (typeof address !== 'string' || !address.includes('@')) return undefined;

@@ -14,10 +14,10 @@ import { parseVariable } from './variable.js';
 const MAX_PER_SORT = 100;
 
 /**
- * Returns the ids of the nodes whose text is streamed while it is written. The drawing's `settings.answer_node` may
- * name a model or agent node outside bodies. By default these are all model and agent nodes whose content is the run's
- * output whenever the node succeeds, so that only text that the run outputs is streamed. If there are several such
- * nodes, each is on a branch of its own, so a run executes at most one.
+ * Returns the ids of the nodes whose text is streamed while the model writes: the model or agent node outside bodies
+ * that the drawing's `settings.answer_node` names, or else all model and agent nodes whose content is the run's output
+ * whenever the node succeeds, so that only text that the run outputs is streamed. If there are several such nodes, each
+ * is on a branch of its own, so a run executes at most one of them.
  */
 export function answerNodesOf(drawing: JsonObject, plan: Plan): ReadonlySet<string> {
   const root = rootPlan(plan);
@@ -134,9 +134,9 @@ function endsIn(ends: ReadonlySet<number>, writer: number, root: ScopePlan, data
 function handlesOf(root: ScopePlan, node: number, data: DataById): Handle[] {
   const kind = root.kinds[node]!;
   const { runs, timeoutCode } = traitsOf(kind);
-  // The handle of a loop that leads into its body does not leave it.
+  // The handle that leads into the body of a loop does not leave the loop.
   const handles = runs === 'body' ? [0] : exitsOf(kind, data.get(root.ids[node]) ?? {}).map(({ handle }) => handle);
-  // A wait that times out fails the run if it has no timeout link.
+  // Without a timeout link, a wait that times out fails the run.
   const failing = timeoutCode !== undefined && !leavesAtTimeout(root, node) ? 1 : undefined;
   const caught = root.caught?.[node];
   return [...handles.filter((handle) => handle !== failing), ...(caught === undefined ? [] : [caught])];

@@ -32,7 +32,7 @@ export function compilePlan(data: unknown): CompiledPlan {
 /** Temporal refuses to start a workflow with arguments of 2 MiB or more. Encryption adds a few bytes to the plan. */
 const MAX_PLAN_BYTES = 1_500_000;
 
-/** The limit on the path of an iteration in UTF-8, because database indexes hold it together with the id of a node. */
+/** The limit on an iteration's path in UTF-8: database indexes hold the path together with the id of a node. */
 const MAX_PATH_BYTES = 1_600;
 
 /**

@@ -17,7 +17,7 @@ export function compare(left: string, operator: Comparison, right: string): bool
   return HOLDS[operator](compareSides(left.trim(), right.trim()));
 }
 
-/** Returns a function that tests `==` between `left` and its argument. It parses `left` only once. */
+/** Returns a function that tests `==` between `left` and its argument. `left` is parsed only once. */
 export function createEqualityTest(left: string): (right: string) => boolean {
   const leftText = left.trim();
   const leftNumber = parseDecimal(leftText);

@@ -57,8 +57,8 @@ function isId(value: unknown): value is number {
 }
 
 /**
- * Returns the distinct connection ids in `document`, a drawing as JSON text; they are stored next to it. Parses the
- * text only if it may contain some, because few drawings do.
+ * Returns the distinct connection ids in `document`, a drawing as JSON text. Parses the text only if it may contain
+ * some, because few drawings do.
  */
 export function connectionIdsOf(document: string): number[] {
   if (!document.includes('"connection"')) return [];

@@ -32,7 +32,7 @@ export const MAX_NODES = 5000;
 const MAX_LINKS = 50_000;
 // A bound for hostile drawings, which can have a hundred thousand errors. Nobody reads more than the first screens.
 const MAX_ERRORS = 1000;
-// Every error, event and row contains the id, so it must be short and valid in UTF-8 and in log lines.
+// Errors, events and database rows contain the id, so it must be short and valid in UTF-8 and in log lines.
 const NODE_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
 /**

@@ -27,7 +27,7 @@ const NODE_LOOKS: ReadonlySet<string> = new Set([
   'resizing',
 ]);
 const SIZES: ReadonlySet<string> = new Set(['width', 'height']);
-/** The fields that connect or label an edge. Its other fields (type, style, markers, animation) are looks. */
+/** The fields of an edge, except its looks (type, style, markers, animation). */
 const EDGE_CONTENT: ReadonlySet<string> = new Set([
   'id',
   'source',

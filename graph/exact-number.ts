@@ -63,8 +63,8 @@ export function isNearDouble(digits: string): boolean {
   if (!Number.isFinite(value)) return false;
   if (value === 0) return !/[1-9]/.test(digits.split(/e/i)[0] ?? '');
   if (Number.isSafeInteger(value) || !/^\d+$/.test(digits)) return true;
-  // An integer as JavaScript writes it does not change if it is read and written again. A finite integer has at most
-  // 309 digits, so `BigInt` is fast.
+  // An integer in the spelling of JavaScript stays the same when it is read and written again. A finite integer has at
+  // most 309 digits, so `BigInt` is fast.
   return String(value) === digits || BigInt(digits) === BigInt(value);
 }
 

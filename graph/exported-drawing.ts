@@ -10,10 +10,10 @@ import { credentialLiteralsIn, type SecretMap } from './secrets.js';
 export const EXPORT_FORMAT = 'workflow-automation/1';
 
 /**
- * Returns a copy of a stored drawing with `********` in place of each credential. `createMasker` also masks the literal
- * text of headers, addresses and values of actions wherever else it occurs; that of a secret field's default is not
- * masked elsewhere. `secrets` were cut out of the drawing. A header that consists only of variables and a scheme stays,
- * because it names the source of the credential.
+ * Returns a copy of a stored drawing with `********` in place of each credential. The literal texts of headers,
+ * addresses and values of actions, including those among `secrets`, which were cut out of the drawing, are masked
+ * wherever else they occur. The default of a secret field is not masked elsewhere. A header that consists only of
+ * variables and a scheme stays, because it names the source of the credential.
  */
 export function maskForExport(drawing: JsonObject, secrets: SecretMap): JsonObject {
   const literals = credentialLiteralsIn(secrets);

@@ -42,7 +42,7 @@ export function fileIdsInText(text: string): string[] {
 }
 
 interface FoundFile {
-  /** The keys that lead to it, joined by dots. */
+  /** The keys that lead to the file, joined by dots. */
   path: string;
   id: string;
 }

@@ -5,7 +5,7 @@ import { FIRST_LISTED_HANDLE, type Handle } from './plan.js';
 import type { NodeOutput } from './template.js';
 import { cutText } from './cut-text.js';
 
-/** The fixed outcome: the node's output with the handles by which it is left, or its failure. */
+/** The fixed outcome of a node: its output and the handles by which the node is left, or its failure. */
 export type FixedOutcome = { output: NodeOutput; handles: Handle[] } | { error: { code: string; message: string } };
 
 const DEFAULT_ACTION = 'done';
@@ -48,7 +48,7 @@ function readAction(data: JsonObject, { action, values = {}, comment = '' }: Jso
   return { output: { content: action, action, values, comment, answered_by: [] }, handles };
 }
 
-/** The content of a deciding node, or the list `cases` of a switch, names the handles by which it is left. */
+/** The content of a deciding node, or the list `cases` of a switch, names the handles by which the node is left. */
 function handlesOf(kind: NodeKind, data: JsonObject, fixed: JsonObject): Handle[] | string {
   const content = String(fixed['content']);
   if (kind === 'condition') {

@@ -1,4 +1,4 @@
-// The JSON Schema of a run's input, from the fields of its trigger. Models that call the workflow as a tool read it.
+// The JSON Schema of a run's input, from the fields of its trigger, for models that call the workflow as a tool.
 import { defaultOf } from './input.js';
 import { isEmpty, isObject, setOwn, type JsonObject } from './json.js';
 import { isSecretField } from './secrets.js';

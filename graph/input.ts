@@ -55,7 +55,7 @@ export function fieldIdsOf(fields: readonly JsonObject[]): Set<string> {
 /** Returns a field's own default, or else the value of its first option with `is_default`, or else an empty value. */
 export function defaultOf(field: JsonObject): unknown {
   const own = field['default_value'];
-  // A mask that remains here has no stored value, which would have replaced it. It is never a value itself.
+  // A mask remains here only if no stored value has replaced it, and is never a value itself.
   if (!isEmpty(own) && own !== MASK) return own;
   const options = Array.isArray(field['options']) ? field['options'].filter(isObject) : [];
   return options.find((option) => option['is_default'] === true && option['value'] !== MASK)?.['value'];

@@ -1,5 +1,5 @@
 // The path of an iteration, such as `LOOP[3]/INNER[0]`: loops with iteration indexes, outermost first. Empty outside
-// loops. The run workflow imports this file, so it imports nothing.
+// loops. This file imports nothing, because the run workflow imports it.
 
 /** Percent-encodes the characters that delimit ids in paths and names. Other characters stay as they are. */
 export function encodeId(id: string): string {

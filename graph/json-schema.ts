@@ -1,5 +1,5 @@
-// Checks answers of models against users' JSON Schemas. Ajv compiles a schema to JavaScript. It fetches nothing, and no
-// `pattern` becomes a `RegExp`. `activities/kinds/structured-answer.ts` limits the cost of a compiled schema.
+// Checks answers of models against users' JSON Schemas. Ajv compiles a schema to JavaScript, fetches nothing, and makes
+// no `RegExp` of a `pattern`. `activities/kinds/structured-answer.ts` limits the cost of a compiled schema.
 import { Ajv, type AnySchemaObject, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { spendBudget } from './check-budget.js';

@@ -1,5 +1,5 @@
-// Reads and writes JSON without changing any number. It uses JavaScript's `JSON` if doubles can represent all numbers,
-// and otherwise the code here, because neither `JSON` of Node 20 nor a library does this without changing the handling
+// Reads and writes JSON without changing any number: with JavaScript's `JSON` if doubles can represent all numbers,
+// otherwise with the code here. Neither `JSON` of Node 20 nor a library keeps all numbers without changing the handling
 // of duplicate keys, `__proto__` or the accepted depth.
 import { ExactNumber, isExactAsDouble, mayHoldInexactNumber } from './exact-number.js';
 import { setOwn, isContainer, ownValue, type JsonObject } from './json.js';
@@ -127,7 +127,7 @@ export function replaceInexactNumbers(text: string, replace: (number: string) =>
   return replaced + text.slice(copied);
 }
 
-/** A number before a colon is invalid JSON, but its replacement could make it a valid key. */
+/** A number before a colon is invalid JSON, but the string that replaces the number could be a valid key. */
 function isKey(text: string, end: number): boolean {
   let at = end;
   while (at < text.length && text.charCodeAt(at) <= SPACE) at += 1;
@@ -173,7 +173,7 @@ function readExactly(text: string): unknown {
 const COPIED_CHARACTERS = 12;
 
 /**
- * Reads a string, a number, `true`, `false` or `null`. Its text is copied, as `JSON.parse` does, so that the value
+ * Reads a string, a number, `true`, `false` or `null`. Copies the value's text, as `JSON.parse` does, so that the value
  * doesn't keep the whole JSON text in memory.
  */
 function readLeaf(text: string, unit: number): unknown {

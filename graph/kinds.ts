@@ -28,7 +28,7 @@ export interface KindTraits {
   isListOptional?: boolean;
   /** True if a node with named handles is also left by its `next_nodes`. */
   isLeftByNext?: boolean;
-  /** The error code of a wait that times out. The run survives it if the kind's first named handle has a link. */
+  /** The error code of a timed-out wait. The run survives the timeout if the kind's first named handle has a link. */
   timeoutCode?: string;
   /** Lists in the node's data whose items are fields that may be secret (`is_secret`, `default_value`). */
   secretFields: readonly string[];

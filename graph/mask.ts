@@ -122,7 +122,7 @@ function isLongEnough(value: string): boolean {
 }
 
 function patternsOf(secret: string, inEveryEncoding: boolean): Pattern[] {
-  // Decoding leaves the plus that forms write for a space as it is, and one of its steps removes line breaks.
+  // Decoding does not change the plus that forms write for a space, and one of its steps removes line breaks.
   const plain = new Set([secret, secret.replaceAll(' ', '+'), secret.replace(/[\r\n]+/g, '')].filter(isLongEnough));
   // Base64 may contain the secret itself, or the secret encoded for JSON, a URL or a form.
   const encodable = new Set([secret, JSON.stringify(secret).slice(1, -1)]);
@@ -168,10 +168,7 @@ function maskText(text: string, search: PatternSearch): string {
   return ranges.length === 0 ? text : replaceRanges(text, mergeRanges(ranges), MASK);
 }
 
-/**
- * Adds a range, and joins it with those that it overlaps. Within one search the ends only grow, so these are the last
- * ones.
- */
+/** Adds a range, joined with those that it overlaps: the last ones, because within one search the ends only grow. */
 function addRange(ranges: Range[], start: number, end: number): void {
   const before = ranges.at(-1);
   if (before && before[0] <= start && before[1] >= end) return;

@@ -20,7 +20,7 @@ export interface CredentialMove {
   owner: string;
   origin: string;
   headers: { name: string; value: string }[];
-  /** The field whose address contains a user name and password. They are among the headers as `Authorization`. */
+  /** The field whose address contains a user name and password, which `headers` lists as `Authorization`. */
   address?: string;
 }
 

@@ -7,7 +7,7 @@ import { traitsOf, type NodeKind } from './kinds.js';
  */
 export type Handle = number;
 
-/** The handle of the first item that the node's own data lists (`KindTraits.handlesFrom`). The other items follow. */
+/** The handle of the first item that the node's own data lists (`KindTraits.handlesFrom`). */
 export const FIRST_LISTED_HANDLE = 100;
 export const MAX_LISTED_HANDLES = 50;
 /**
@@ -25,8 +25,8 @@ const TIMEOUT_HANDLE = 1;
 export const ERROR_HANDLE = 1000;
 
 /**
- * The reachable part of a drawing as integer arrays; the start is node 0. It is frozen when the run is accepted.
- * Temporal's history stores it, so it holds ids, kinds, labels and edges, never contents.
+ * The reachable part of a drawing as integer arrays, frozen when the run is accepted. Node 0 is the start. A plan holds
+ * ids, kinds, labels and edges, never contents, because Temporal's history stores it.
  */
 export interface Plan {
   /** The ids of the nodes. An index into this array is the node's number everywhere in the engine. */
@@ -51,8 +51,7 @@ export interface Plan {
   joinsAny?: number[];
   /**
    * The nodes of a test run with fixed results, which are not executed (`test-plan.ts`): everywhere (`true`), or only
-   * in the iterations with these paths. Absent if there are none. It is not renamed to `fixed`, because stored plans
-   * have this key.
+   * in the iterations with these paths. Absent if there are none. Not renamed to `fixed`: stored plans have this key.
    */
   given?: Record<number, true | string[]>;
   /** The pools that nodes name (`settings.pool`). Absent if none does. */
@@ -80,7 +79,7 @@ export interface ScopePlan extends Plan {
   offset: number;
 }
 
-/** Returns the plan of the drawing outside bodies. Its numbers are those of the whole plan. */
+/** Returns the plan of the drawing outside bodies, with the node numbers of the whole plan. */
 export function rootPlan(plan: Plan): ScopePlan {
   if (plan.bodies === undefined) return { ...plan, offset: 0 };
   const end = Math.min(plan.ids.length, ...Object.values(plan.bodies).map(({ first }) => first));

@@ -1,6 +1,6 @@
-// Decides which nodes of a scope may run next. It is pure: no Temporal, no clock, no randomness. A replay must reach
-// the same decisions in the same order, so a change of order needs `patched()` (CONTRIBUTING.md, "Changing the run
-// workflow"). A walk (activities/node/walk.ts) uses a planner of its own for its stretch (stretch.ts).
+// Decides which nodes of a scope may run next. Pure: no Temporal, no clock, no randomness. A replay must reach the same
+// decisions in the same order, so a change of order needs `patched()` (CONTRIBUTING.md, "Changing the run workflow"). A
+// walk (activities/node/walk.ts) uses a planner of its own for its stretch (stretch.ts).
 import type { Handle, Plan } from './plan.js';
 
 /** Plain JSON. The positions in `states`, `unsettled` and `live` and the values of `queue` are node numbers. */
@@ -14,11 +14,11 @@ export interface PlannerSnapshot {
 
 /** A node whose result is reused from an earlier run. */
 export interface ReusedNode {
-  /** Its number in the plan of its scope. */
+  /** The node's number in the plan of its scope. */
   node: number;
-  /** The handles by which it was left. Absent for the ordinary links. */
+  /** The handles by which the node was left. Absent for the ordinary links. */
   handles?: Handle[];
-  /** Set if it failed and its run survived that. */
+  /** Set if the node failed and its run survived that. */
   hasFailed?: true;
 }
 
@@ -125,8 +125,8 @@ export class Planner {
   }
 
   /**
-   * Marks a node that is ready or running as running. It usually became ready recently, so the search starts at the
-   * end.
+   * Marks a node that is ready or running as running. Searches from the end, because the node usually became ready
+   * recently.
    */
   markRunning(node: number): void {
     if (this.#states[node] === NodeState.running) return;

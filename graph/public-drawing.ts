@@ -1,5 +1,5 @@
-// Finds the credentials in a drawing, and removes them from copies and public examples. Exported files
-// (`graph/exported-drawing.ts`) and the tools of assistants (`graph/building/apply-changes.ts`) find them here, too.
+// Finds the credentials in a drawing, also for exported files (`graph/exported-drawing.ts`) and the tools of assistants
+// (`graph/building/apply-changes.ts`), and removes them from copies and public examples.
 import { actionOfTool, holdsLiteral, isCredentialField } from './actions/action.js';
 import { addressSecretTexts, areOnlyVariables, joinAddress, splitAddress } from './address-credentials.js';
 import { credentialLiteralsOf, isCredentialHeader } from './credential-headers.js';

@@ -66,9 +66,9 @@ interface Split {
 /**
  * Cuts every secret out of a drawing. The credential of a header, an address or an action is not a secret if it
  * consists only of variables. If `stored` (the masked document before an update, and its secrets) is passed, `********`
- * stands for the value stored at the same place or at its former name. A header, an address or a value of an action
- * keeps its secret only while its origin (`SecretPlace`) stays the same. If no value is stored, the secret is lost,
- * unless the place already held a literal `********`. A value in `draft` takes precedence over a stored one.
+ * stands for the value stored at the same place, even if the place was renamed. A header, an address or a value of an
+ * action keeps its secret only while its origin (`SecretPlace`) stays the same. If no value is stored, the secret is
+ * lost, unless the place already held a literal `********`. A value in `draft` takes precedence over a stored one.
  */
 export function splitSecrets(
   data: JsonObject,
@@ -432,7 +432,7 @@ function mapInput(
 }
 
 /**
- * Returns the texts to mask for a drawing's secrets. They include parts of the credentials in headers, addresses and
+ * Returns the texts to mask for a drawing's secrets, including parts of the credentials in headers, addresses and
  * values of actions.
  */
 export function secretTexts(secrets: SecretMap): string[] {

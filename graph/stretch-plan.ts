@@ -56,7 +56,7 @@ export class StretchPlan {
 
   /**
    * Returns the ready nodes that the walk executes next, in parallel; none if no node is ready or the run workflow has
-   * to decide first. If the activity has something to report first (`hasNews`), it starts only inline nodes, because
+   * to decide first. If the activity has something to report first (`hasNews`), returns only inline nodes, because
    * others may take long.
    */
   next(stride: Stride, hasNews = false): number[] {

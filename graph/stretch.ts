@@ -77,8 +77,8 @@ export function stretchFrom(plan: Plan, planner: Planner, firsts: readonly numbe
 }
 
 /**
- * Returns the stretch of an activity in another pool than the default one. Its workers decide nothing: they execute
- * nodes of their pool that make requests or run code. They do not execute inline nodes or end the scope.
+ * Returns the stretch of an activity in another pool than the default one. The workers of such a pool decide nothing:
+ * they execute only its nodes that make requests or run code, no inline nodes, and do not end the scope.
  */
 export function stretchInPool(plan: Plan, planner: Planner, firsts: readonly number[], stride: Stride): Stretch {
   const mayEnter = (node: number): boolean => {

@@ -1,4 +1,4 @@
-// The plan of a test run: it executes a part of the drawing and reuses the results of other nodes
+// The plan of a test run, which executes a part of the drawing and reuses the results of other nodes
 // (docs/use/test-runs.md, "Which nodes are executed").
 import { BODY_HANDLE, enclosingLoops, rootPlan, type Handle, type Plan } from './plan.js';
 
@@ -114,7 +114,7 @@ function chooseInScope(
   { mode, isFixed, readsOf }: TestRequest,
   { target, isInnermost, readInside }: ScopeChoice,
 ): { scope: Omit<TestScope, 'loop'>; reads: number[] } {
-  // An enclosing loop gets its items from an earlier run, unless the test executes everything before it.
+  // An enclosing loop gets its items from an earlier run, unless the test executes everything before the loop.
   const ownReads = (node: number): readonly number[] => {
     if (node !== target || isInnermost) {
       if (isFixed(node)) return [];
@@ -171,9 +171,9 @@ export interface PlannedTest extends Pick<TestRequest, 'mode'> {
 }
 
 /**
- * Returns the plan of a test. It has no links from nodes outside the test, and a node without other links to it starts
+ * Returns the plan of a test. The plan has no links from nodes outside the test; a node that has no links left starts
  * at once. In the modes `node` and `from`, the tested node starts as soon as all reused results are settled, regardless
- * of the links that lead to it; in the mode `up_to`, it waits for these links.
+ * of its incoming links; in the mode `up_to`, it waits for these links.
  */
 export function planOfTest(plan: Plan, test: PlannedTest): Plan {
   const [root, ...inner] = test.scopes;

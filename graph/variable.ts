@@ -30,7 +30,7 @@ export interface LoopVariables {
   index: number;
   item?: unknown;
   /**
-   * The output of the previous round, absent in the first one. For the condition of a loop, it is that of the round
+   * The output of the previous round, absent in the first one. For the condition of a loop, the output of the round
    * that has just ended.
    */
   last?: unknown;
@@ -133,7 +133,7 @@ function walk(value: unknown, path: readonly PathPart[]): unknown {
   return current;
 }
 
-// A template may read fields of the same large content many times, so it is parsed only once.
+// A template may read fields of the same large content many times, so the content is parsed only once.
 const parsedContents = new WeakMap<NodeOutput, unknown>();
 
 function parsedContent(output: NodeOutput): unknown {

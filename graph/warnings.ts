@@ -336,7 +336,7 @@ function createFieldTest(document: Document): (nodeId: string, path: readonly Pa
   };
 }
 
-/** A trigger without declared fields accepts any input, so no field of it is unknown. */
+/** A trigger without declared fields accepts any input, so no input field is unknown. */
 function createInputTest(data: unknown, isChat: boolean): (field: string | number | undefined) => string | undefined {
   const declared = fieldIdsOf(inputFieldsOf(data));
   const known = new Set<string>([...declared, RAW_INPUT, ...(isChat ? CHAT_FIELDS : [])]);

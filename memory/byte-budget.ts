@@ -19,7 +19,7 @@ export interface ByteLease {
    * the lease.
    */
   lend(giveBack: () => void): () => void;
-  /** Releases all memory of the lease. It may be called more than once. */
+  /** Releases all memory of the lease. May be called more than once. */
   end(): void;
 }
 
@@ -52,15 +52,15 @@ const RESERVED_PART = 1 / 4;
 /**
  * A lease is granted if one of these rules applies. Rules 1 and 2 never exceed the total.
  *
- * 1. Its tenant then holds at most as much as remains free. So one tenant gets at most half, two get a third each, and
- *    so on, and some memory always remains for a new tenant.
+ * 1. The lease's tenant then holds at most as much as remains free. So one tenant gets at most half, two get a third
+ *    each, and so on, and some memory always remains for a new tenant.
  * 2. A quarter of the total remains free, and either the lease is the oldest of its tenant, or no other tenant holds
  *    memory.
- * 3. It is the oldest of all leases that hold or wait for memory.
+ * 3. The lease is the oldest of all that hold or wait for memory.
  *
- * Leases may grow while they hold memory. This cannot deadlock, because the oldest lease never waits (rule 3), and each
- * lease becomes the oldest one after all earlier ones have ended. The leases therefore hold at most the total, plus the
- * size of the oldest lease, plus the uncounted parts. The tenant that holds the least is served first.
+ * Leases may grow while they hold memory. Growing cannot deadlock, because the oldest lease never waits (rule 3), and
+ * each lease becomes the oldest one after all earlier ones have ended. The leases therefore hold at most the total,
+ * plus the size of the oldest lease, plus the uncounted parts. The tenant that holds the least is served first.
  */
 export class ByteBudget {
   readonly #options: Required<ByteBudgetOptions>;
@@ -180,7 +180,7 @@ export class ByteBudget {
     for (let lease = this.#next(); lease !== undefined; lease = this.#next()) this.#set(lease, lease.wanted);
   }
 
-  /** Ends the wait of the next lease and returns it. Returns undefined if no waiting lease fits. */
+  /** Ends the wait of the next lease and returns the lease. Returns undefined if no waiting lease fits. */
   #next(): Lease | undefined {
     const [oldest] = this.#leases;
     if (oldest !== undefined && this.#line.serve(oldest)) return oldest;
@@ -206,7 +206,7 @@ export class ByteBudget {
     lease.counted = counted;
   }
 
-  /** Returns the tenant of the lease. On the first call for a lease it also sets the uncounted part. */
+  /** Returns the tenant of the lease. On the first call for a lease, also sets its uncounted part. */
   #tenantOf(lease: Lease): Tenant {
     const tenant = this.#tenants.get(lease.tenant) ?? { uncountedLeases: 0, leases: new Set() };
     this.#tenants.set(lease.tenant, tenant);
@@ -238,7 +238,7 @@ interface Lease {
   counted: number;
   /** The number of its bytes that are not counted; undefined before the first request and after the end. */
   uncounted: number | undefined;
-  /** The counted bytes that it waits for. */
+  /** The counted bytes that the lease waits for. */
   wanted: number;
 }
 

@@ -5,7 +5,7 @@ import type { ByteLease } from './byte-budget.js';
 const LARGE_BYTES = 8 * 1024 * 1024;
 
 interface SplitLease {
-  /** Returns a part that only one task may resize. Its memory is added to the initial memory of the lease. */
+  /** Returns a part, whose memory is added to the initial memory of the lease. Only one task may resize a part. */
   part: () => ByteLease;
   /** Stops the parts from changing the lease. Memory that they hold stays with the lease. */
   close: () => void;

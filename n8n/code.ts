@@ -59,8 +59,8 @@ function translate(at: NodeTranslation, code: string, mode: Mode): TranslatedNod
 }
 
 /**
- * Wraps the code in a function of its own, because it may declare names that the code around it defines for n8n.
- * Declares the variables that the code sets without a declaration.
+ * Wraps `code` in a function of its own, because `code` may declare names that the surrounding code defines for n8n.
+ * Declares the variables that `code` sets without a declaration.
  */
 function declared(code: string, { undeclared }: JavaScript): string {
   const names = [...undeclared];

@@ -11,7 +11,8 @@ import type { NodeTranslation } from './node-translation.js';
 
 /**
  * Operators by n8n's operation, as named in versions 1 and 2. There is one table for each type of values. `lt` and
- * `lte` are left out: in n8n they do not hold for a missing value, which here is an empty text, before every number.
+ * `lte` are left out: in n8n they do not hold for a missing value, which here is an empty text and so comes before
+ * every number.
  */
 const TEXT: Readonly<Record<string, Operator>> = {
   equals: '==',
@@ -63,7 +64,7 @@ function toComparison(at: NodeTranslation, { type, operation, left, right }: Ask
   const operators = Object.hasOwn(OPERATORS, type) ? OPERATORS[type]! : {};
   const operator = Object.hasOwn(operators, operation) ? operators[operation] : undefined;
   if (operator === undefined || !isPlain(type, right)) return undefined;
-  // For a missing value, n8n compares zero or nothing. Here it is an empty text, which comes before every number.
+  // For a missing value, n8n compares zero or nothing. Here an empty text is compared, which comes before every number.
   if (type === 'number' && operator !== '==' && operator !== '!=' && Number(right) <= 0) return undefined;
   return { left: value, operator, right: String(right) };
 }

@@ -39,7 +39,10 @@ export function translateWait(at: NodeTranslation): TranslatedNode {
 /** The end of a text that has an offset from UTC. */
 const ENDS_WITH_OFFSET = /(?:Z|[+-]\d{2}:?\d{2})$/i;
 
-/** Returns the date and time. If it has no offset, it is in the zone of the workflow in n8n, and in UTC here. */
+/**
+ * Returns the date and time, with an offset if possible: without one, it is in the zone of the workflow in n8n, and in
+ * UTC here.
+ */
 function momentOf(at: NodeTranslation, parameter: unknown): string {
   const { zone } = at.names;
   const given = textOf(parameter) ?? '';

@@ -136,7 +136,7 @@ export function scopeLines(names: ReadonlySet<string>, list: string, index: stri
 interface EachItem extends Omit<DataCode, 'returns' | 'failing'> {
   /** The expression for the item that n8n outputs. It may use `item` and `parameters`. */
   makes: string;
-  /** `error`: a node that continues after errors outputs the error as the item. Otherwise it outputs its input. */
+  /** What a node that continues after an error outputs: with `error`, the error as the item; by default, its input. */
   failing?: 'error';
 }
 

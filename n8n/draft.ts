@@ -106,8 +106,8 @@ export class Draft {
   }
 
   /**
-   * Returns the node of the file for which the node was added, or undefined if it was not added for one. The id and the
-   * label of an added node are derived from those of the node of the file (`NodeTranslation.add`).
+   * Returns the node of the file for which this node was added, or undefined if there is none. The id and the label of
+   * an added node are derived from those of the node of the file (`NodeTranslation.add`).
    */
   #ownerOf(id: string): DraftNode | undefined {
     const label = String(this.#nodes.get(id)?.data['label']);

@@ -10,8 +10,8 @@ export interface Names {
   /** The `json` of the incoming items. */
   json: JsonPlace;
   /**
-   * Returns the `json` of the node with this name, or the reason why it cannot be read. It is that of the output which
-   * leads to the reader, as in n8n. With the number of an output, it cannot be read if another output leads there.
+   * Returns the `json` of the output by which the named node leads to the reader, as in n8n, or the reason why this
+   * `json` cannot be read. If `output` is given, no other output may lead to the reader.
    */
   node: (name: string, output?: number) => JsonPlace | string;
   /** The variable with the callback address, if exactly one node of the file waits for a call. */
@@ -108,7 +108,7 @@ const NODE_BY_CALL = new RegExp(String.raw`^\$\(\s*${QUOTED}\s*\)\.${ITEM}\.json
 const NODE_BY_INDEX = new RegExp(String.raw`^\$node\[\s*${QUOTED}\s*\]\.(?:json|data)(?![\w$])`);
 const NODE_BY_NAME = /^\$node\.([A-Za-z_][\w]*)\.(?:json|data)(?![\w$])/;
 const LITERAL = /^(?:-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?|true|false|null|"[^"\\]*"|'[^'\\]*')$/;
-/** A longer expression names no data, so it is not matched with the patterns above. */
+/** A longer expression does more than name data, so it is not matched with the patterns above. */
 const MAX_EXPRESSION = 2000;
 
 function readExpression(source: string, names: Names): Read {
@@ -172,8 +172,8 @@ function parsePath(text: string): PathPart[] | undefined {
 }
 
 /**
- * Translates a parameter that contains JSON as text, with expressions in it. A pair of braces inside quotes is part of
- * that string; any other pair is a value of its own. Returns undefined if the text isn't JSON or cannot be stored.
+ * Translates a parameter that contains JSON as text, with expressions in it. An expression inside quotes becomes part
+ * of the quoted string; any other is a value of its own. Returns undefined if the text isn't JSON or cannot be stored.
  */
 export function translateJsonText(parameter: unknown, names: Names): Translated | undefined {
   if (typeof parameter !== 'string') return { value: parameter, problems: [] };

@@ -12,7 +12,7 @@ export interface Flow {
   source: Source;
   place: JsonPlace;
   guards: Guards;
-  /** True if a decision before it may leave it without items. */
+  /** True if a decision before this flow may leave the flow without items. */
   mayBeEmpty: boolean;
 }
 
@@ -20,7 +20,7 @@ const MAX_GUARDS = 20;
 /** The limit on compared flows. If there are more, they are assumed not to exclude each other. */
 const MAX_COMPARED = 20;
 
-/** Returns the decisions that all of `flows` have passed, each with the ways of all of them. */
+/** Returns the decisions that all of `flows` have passed, each with every way that leads to one of the flows. */
 export function mergeGuards(flows: readonly Flow[]): Guards {
   const [first, ...others] = flows;
   const merged = new Map<string, ReadonlySet<number>>();
@@ -71,8 +71,8 @@ const NOT_CLOSABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True if the nodes before and behind the node can be linked: its type permits it, and it has at most one input and one
- * output, besides that for errors.
+ * True if the nodes before and behind the node can be linked: its type permits that, and the node has at most one input
+ * and, besides the output for errors, at most one output.
  */
 export function isClosable(node: N8nNode, inputs: readonly Flow[][], outgoing: readonly N8nLink[]): boolean {
   if (NOT_CLOSABLE.has(node.type)) return false;
@@ -81,8 +81,8 @@ export function isClosable(node: N8nNode, inputs: readonly Flow[][], outgoing: r
 }
 
 /**
- * Returns the distinct flows into the node's first input as flows that leave it. Without `keepsData`, their data cannot
- * be read.
+ * Returns the distinct flows into the node's first input as flows that leave the node. Without `keepsData`, their data
+ * cannot be read.
  */
 export function closeOver(node: N8nNode, inputs: readonly Flow[][], keepsData: boolean): Flow[] {
   const gap = emptyPlace(`the node "${node.label}" was left out`, 0);
@@ -94,7 +94,8 @@ export function closeOver(node: N8nNode, inputs: readonly Flow[][], keepsData: b
   return [...flows.values()];
 }
 
-// Below: readers. A reader reads the incoming data, or passes it on to a reader, or to nodes that may name it in `$()`.
+// Below: readers. A reader reads the incoming data, or passes the data on to a reader. If any node uses `$()`, each
+// node that passes data on is a reader, because `$()` may name that node.
 
 /** Types that read all incoming data, whatever their parameters are, besides those that run once for each item. */
 const READING: ReadonlySet<string> = new Set([

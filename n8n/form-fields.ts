@@ -26,7 +26,7 @@ interface FormRules {
   canBeSecret: boolean;
 }
 
-/** n8n names a value by the label of its field. Later versions use the name of the field, if it has one. */
+/** n8n names a value by the label of its field. Later versions use the name of the field, if there is one. */
 export function fieldsOfForm(values: unknown, { areNamed, canBeSecret }: FormRules): FormFields {
   const fields = new Map<string, JsonObject>();
   const warnings: string[] = [];

@@ -87,7 +87,7 @@ function warnOfRedirects(at: NodeTranslation, options: JsonObject): void {
     at.warn('options.redirect: the number of redirects was left out. Here a request follows up to five.');
 }
 
-/** Warns if n8n pauses between requests. Those of one item have no pause. */
+/** Warns if n8n pauses between the requests of several items. */
 function warnOfBatches(at: NodeTranslation, options: JsonObject): void {
   const batch = objectOf(valueAt(options, 'batching', 'batch'));
   if (!at.isForEach || options['batching'] === undefined || (batch['batchInterval'] ?? 1000) === 0) return;
@@ -121,7 +121,7 @@ function addRequest(
   return { entry: before ?? id, id };
 }
 
-/** Returns the request of a page. No status makes it fail, because an error status may mark the end of the pages. */
+/** Returns the request of a page. No status makes the request fail: an error status may mark the end of the pages. */
 function ofPage(parts: RequestParts, { changes }: Paging, { values }: Page): RequestParts {
   const changed = { ...parts, ignoresStatus: true };
   for (const [index, { place, name }] of changes.entries()) {
@@ -197,7 +197,7 @@ function readPairs(at: NodeTranslation, what: string, list: string, json: string
   return pairsOfJson(at, json);
 }
 
-/** Reads parameters written as JSON text. Their values are already translated (`translated`). */
+/** Reads the names and the translated values from a parameter with JSON text. */
 function pairsOfJson(at: NodeTranslation, field: string): JsonObject[] {
   const parameter = at.parameters[field];
   if (parameter === undefined || parameter === '') return [];

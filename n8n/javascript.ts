@@ -6,17 +6,17 @@ import { isObject } from '../graph/json.js';
 export interface JavaScript {
   /** The names that n8n defines, such as `$json`. */
   names: ReadonlySet<string>;
-  /** The names that it uses and that the code around it defines. */
+  /** The used names that the code around the JavaScript defines. */
   own: ReadonlySet<string>;
-  /** The nodes whose data it reads, by their names. */
+  /** The names of the nodes whose data is read. */
   nodes: ReadonlySet<string>;
-  /** The nodes of which it reads the paired item: the item that belongs to the current one. */
+  /** The nodes whose paired item is read: the item that belongs to the current one. */
   paired: ReadonlySet<string>;
-  /** The nodes of which it reads the first output, whichever output leads to it. */
+  /** The nodes whose first output is read, whichever output leads to the node that reads. */
   firstOutputs: ReadonlySet<string>;
-  /** The variables that it sets without a declaration, which strict mode forbids. */
+  /** The variables that are set without a declaration, which strict mode forbids. */
   undeclared: ReadonlySet<string>;
-  /** True if it reads the data of the incoming items. */
+  /** True if the data of the incoming items is read. */
   readsItems: boolean;
 }
 
@@ -255,7 +255,7 @@ class Reader {
       (output === undefined || isZero(output)) && (run === undefined || isZero(run) || isNamed(run, '$runIndex'));
     if (numbers.length > 2 || !isFirst) this.#refuse(OTHER_OUTPUT);
     if (name !== undefined) this.#firstOutputs.add(name);
-    // The first run is the only one outside of loops, and `$runIndex` is refused inside of them.
+    // A node is executed only once outside of loops, and `$runIndex` is refused inside of them.
     if (numbers.length > 1) this.#used.add('$runIndex');
   }
 

@@ -14,7 +14,7 @@ export interface JsonPlace {
   /** The readable parts. The path `[]` is the whole. */
   readings: readonly Reading[];
   /**
-   * The variable for the whole, if it differs from the reading. Its value is a text, which `itemOf` (`runtime/core.ts`)
+   * A variable that stands for the whole instead of a reading. Its value is a text, which `itemOf` (`runtime/core.ts`)
    * reads as JSON, or else as an item with the text in the field `data`.
    */
   text?: string;
@@ -79,7 +79,7 @@ const PLAIN_NAME = /^[A-Za-z_$][\w$]*$/;
 /** `graph/variable.ts` doesn't read longer variables. */
 const MAX_VARIABLE = 1000;
 
-/** Returns the variable with the path appended, or undefined if no variable can name it. */
+/** Returns the variable with the path appended, or undefined if the path cannot be written in a variable. */
 function writeVariable(root: string, path: readonly PathPart[]): string | undefined {
   let text = root;
   for (const name of path) {

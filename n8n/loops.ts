@@ -21,8 +21,8 @@ export interface Loops {
 }
 
 /**
- * A run refuses more than five nested bodies (`MAX_DEPTH`). One level is left for nodes that become a for-each. In the
- * innermost of four loops, a node that needs two levels is left out.
+ * A plan has at most five levels of nested bodies (`MAX_DEPTH`), of which one is left for nodes that become a for-each.
+ * In the innermost of four loops, a node that needs two levels is left out.
  */
 const MAX_LOOPS_AROUND = 4;
 
@@ -115,9 +115,8 @@ function cutCycles(nodes: readonly N8nNode[], links: readonly N8nLink[]): { cut:
 }
 
 /**
- * Returns the links that lead back to a node on the path of a depth-first search. Each of them closes a cycle, and
- * without them there is none. The search begins where a run begins, so that a cycle is cut before the node by which it
- * is entered.
+ * Returns the links that lead back to a node on the path of a depth-first search. Without these links, no cycle is
+ * left. The search begins where a run begins, so that a cycle is cut before the node by which the run enters the cycle.
  */
 function linksBack(starts: readonly N8nNode[], outgoing: Outgoing): Set<N8nLink> {
   const back = new Set<N8nLink>();

@@ -8,7 +8,7 @@ import type { Source } from './draft.js';
 import { keyOf } from './json-places.js';
 import { COMPARING, MATCHING, MERGING } from './runtime/merging.js';
 
-/** The items of each input, from all of its places of which a link has brought them. */
+/** The items of each input: those of all its places from which a link has brought data. */
 const READ_INPUTS = String.raw`
 const hasCome = ({ ran, taken, ways }) => ran !== '' && (ways === undefined || [taken].flat().some((way) => ways.includes(way)));
 const lists = inputs.inputs.map((places) => places.flatMap(({ links, json }) => (links.some(hasCome) ? itemsOf(json) : [])));
@@ -32,7 +32,7 @@ export function translateMerge(at: NodeTranslation): TranslatedNode {
 
 /**
  * Warns about inputs that may get no data: in the old order of execution, and before version 2.1 of the node, n8n
- * executes the nodes before such an input although no data reaches them, with an empty item.
+ * executes the nodes before such an input all the same, with an empty item.
  */
 function warnOfForcedInputs(at: NodeTranslation): void {
   const mayBeEmpty = at.around.flows.some((flows) => flows.some((flow) => flow.mayBeEmpty));
@@ -157,8 +157,8 @@ function toInput(at: NodeTranslation, flows: readonly Flow[]): JsonObject[] {
 }
 
 /**
- * Returns how to tell of each link whether it has brought data. If it leaves a drawn decision, this also depends on the
- * way that was taken, because the data is that of the node before the decision.
+ * Returns how to tell of each link whether it has brought data. For a link that leaves a drawn decision, this also
+ * depends on the way that was taken, because the data is that of the node before the decision.
  */
 function linksOf(flows: readonly Flow[]): JsonObject[] {
   const links = flows.map(({ source, place }) => ({ ran: `{{ ${place.ran} }}`, ...wayOf(source) }));
@@ -169,7 +169,7 @@ function wayOf({ id, handle }: Source): JsonObject {
   if (handle === 'condition-true' || handle === 'condition-false')
     return { taken: `{{ ${id}.result.content }}`, ways: [handle.slice('condition-'.length)] };
   if (handle?.startsWith('case-') === true) return { taken: `{{ ${id}.result.cases }}`, ways: [handle] };
-  // Without a case that holds, the content of a switch is an empty list if it takes all cases.
+  // The content of a switch that takes all cases is an empty list if no case holds.
   return handle === 'default' ? { taken: `{{ ${id}.result.content }}`, ways: ['default', '[]'] } : {};
 }
 

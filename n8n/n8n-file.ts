@@ -268,7 +268,7 @@ function coordinate(value: unknown): number {
  */
 export type ImportFix = { field: string } | { schedule: string } | { hook: true };
 
-/** A difference between the file and the drawing. `node` is null if it concerns the whole file. */
+/** A difference between the file and the drawing. `node` is null if the difference concerns the whole file. */
 export interface ImportWarning {
   node: string | null;
   message: string;

@@ -1,5 +1,5 @@
-// The state of one node's translation: the nodes and links that it adds to the drawing, and its warnings. They take
-// effect with `commit`.
+// The state of one node's translation: the nodes and links for the drawing, and the warnings, which all take effect
+// with `commit`.
 import { mapLeaves, type JsonObject } from '../graph/json.js';
 import { traitsOf, type NodeKind } from '../graph/kinds.js';
 import type { Draft, DraftNode, Source } from './draft.js';
@@ -105,7 +105,7 @@ export class NodeTranslation {
 
   /**
    * Returns the whole `json` for code. Data that cannot be read becomes one empty item, with a warning. There is no
-   * warning if n8n outputs exactly one item there and the code reads nothing of it.
+   * warning if n8n always outputs exactly one item there and the code reads nothing of that item.
    */
   itemsForCode(isRead: boolean): unknown {
     const isReadable =
@@ -131,8 +131,9 @@ export class NodeTranslation {
   }
 
   /**
-   * Returns the place of the incoming items where the added node passes them on. `field` of its result shows that the
-   * node has run: it is never empty, and small if possible, because joins get it. An empty `field` is the whole result.
+   * Returns the place of the incoming items, for a node that passes them on. `field` of the added node's result shows
+   * that the added node has run: choose a field that is never empty, and small if possible, because joins get its
+   * value. An empty `field` is the whole result.
    */
   passedOn(id: string, field = 'content'): JsonPlace {
     return { ...this.json, ran: `${id}.result${field === '' ? '' : `.${field}`}` };
@@ -221,8 +222,8 @@ export class NodeTranslation {
   }
 
   /**
-   * Translates a parameter that contains JSON as text. Returns undefined if it isn't JSON, and no code node can compute
-   * it.
+   * Translates a parameter that contains JSON as text. Returns undefined if the text isn't JSON and no code node can
+   * compute the parameter.
    */
   jsonText(parameter: unknown, field: string): unknown {
     const translated = translateJsonText(parameter, this.names);

@@ -1,5 +1,5 @@
-// Translates the pages of HTTP Request to a loop. Its body computes the request of a page, sends it, and takes its
-// items.
+// Translates the pages of HTTP Request to a loop, whose body computes and sends the request of a page, and takes the
+// items of the page.
 import type { JsonObject } from '../graph/json.js';
 import { addData, isAlwaysFilled } from './data-node.js';
 import { objectOf, objectsOf, textOf, valueAt } from './n8n-file.js';
@@ -95,7 +95,7 @@ export interface Page {
   first: string;
   /** The node before the request. */
   before: string;
-  /** The variable with the address of the page, if it changes. */
+  /** The variable with the address of the page, if the address changes. */
   url: string | undefined;
   /** The values of `changes`, as variables. */
   values: readonly string[];

@@ -30,8 +30,8 @@ export interface TranslatedFile {
   drawing: JsonObject;
   warnings: ImportWarning[];
   /**
-   * The items of the first output of nodes, by the names of the nodes. Only tests read them: a file that was translated
-   * in another process comes without them, because the process answers with JSON.
+   * The items of the first output of nodes, by the names of the nodes. Only tests read this map: a file that was
+   * translated in another process comes without it, because the process answers with JSON.
    */
   outputs: ReadonlyMap<string, ItemsOfNode>;
 }
@@ -276,7 +276,7 @@ class Translation {
     return links.length === 0 ? [0] : [...new Set(links.map(({ output }) => output))];
   }
 
-  /** Returns the reader and the nodes that lead to it. They are kept, because a node may read many others. */
+  /** Returns the reader and the nodes that lead to it. Caches the last result: a reader may read many nodes. */
   #nodesBefore(reader: N8nNode): ReadonlySet<N8nNode> {
     if (this.#before?.reader !== reader) {
       // The set grows while it is iterated.

@@ -184,7 +184,7 @@ function translateForEach(at: NodeTranslation, translate: Translate): Translated
   return { entry: items, outputs: outputsAfterErrors(at, loop, onError) };
 }
 
-/** A failed item is replaced by its error at the ordinary output, or leaves with it by the output for errors. */
+/** A failed item is replaced by its error at the ordinary output; the output for errors gets both. */
 function outputsAfterErrors(
   at: NodeTranslation,
   loop: string,

@@ -135,7 +135,7 @@ function schedule(cron: string | undefined): TranslatedTrigger {
   };
 }
 
-/** The intervals that n8n uses if the file names none. That of each other unit is 1. */
+/** n8n's default intervals by unit. The default of every other unit is 1. */
 const DEFAULT_INTERVALS: ReadonlyMap<string, number> = new Map([
   ['seconds', 30],
   ['minutes', 5],
@@ -212,8 +212,8 @@ export interface Start {
   /** The fields of the start, and the data that it provides. */
   translated: TranslatedTrigger;
   /**
-   * Further triggers that are drawn, because a node follows them that does not directly follow `first`. No run starts
-   * at them.
+   * Further triggers that are drawn, because each is directly followed by a node that does not directly follow `first`.
+   * No run starts at them.
    */
   others: { node: N8nNode; translated: TranslatedTrigger }[];
   /** The data that each enabled trigger provides, even if the trigger became no node. */

@@ -118,8 +118,8 @@ interface Joining {
 }
 
 /**
- * Returns no entries for a schema without properties, because it may still be a part that names required ones. Returns
- * undefined if some properties are unknown: then the caller must not take the others for all of them.
+ * Returns no entries for a schema without properties: as a part of `allOf`, it may still name required properties.
+ * Returns undefined if some properties are unknown: then the caller must not take the known ones for all.
  */
 function joinedProperties(
   document: OpenapiDocument,

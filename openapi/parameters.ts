@@ -71,7 +71,7 @@ export function readParameters(
     const field = toField(document, parameter, place, budget);
     fields.push({ name, field, isRequired: place === 'path' || parameter['required'] === true });
   }
-  // Some documents name a part of the path without declaring a parameter for it. It becomes a required text.
+  // A part of the path for which the document declares no parameter becomes a required text.
   for (const name of inPath) fields.push({ name, field: { type: 'string', 'x-in': 'path' }, isRequired: true });
   return fields;
 }

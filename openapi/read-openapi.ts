@@ -30,7 +30,7 @@ const MOST_VALUES = 1_500;
 const MOST_CHARACTERS = 36_000;
 /**
  * The limit on the schemas of the fields of all actions together, so that they fit into the memory of the process that
- * reads. The schemas of the answers have half of it.
+ * reads. The schemas of the answers may take half of this limit in addition.
  */
 const CHARACTERS_OF_ALL = 24_000_000;
 const CHARACTERS_OF_VALUE = 16;

@@ -31,8 +31,8 @@ function createGuardedLookup(rules: Rules): LookupFunction {
 }
 
 /**
- * Creates a connector for undici. It also checks the host before a lookup, because a host that is an address is not
- * looked up, and `localhost` counts as private whatever it resolves to.
+ * Creates a connector for undici that checks the host before the lookup, too: an address is not looked up, and
+ * `localhost` counts as private whatever it resolves to.
  */
 export function createGuardedConnector(addressRules: AddressRules): buildConnector.connector {
   const rules = createRules(addressRules);

@@ -6,9 +6,8 @@ import type { AddressRules } from './refused-addresses.js';
 
 interface Connections {
   /**
-   * Returns persistent connections for the requests of one tenant, which are never shared with another
-   * tenant. A server may send more than one answer, by mistake or because a request provoked it. Another
-   * tenant must not get the surplus answer.
+   * Returns persistent connections for the requests of one tenant alone. A server may send more than one answer, by
+   * mistake or because a request provoked that, and another tenant must not get the surplus answer.
    */
   persistentFor(tenant: string): Dispatcher;
   oneShot: Dispatcher;

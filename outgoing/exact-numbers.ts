@@ -1,5 +1,5 @@
-// Passes exact numbers through a client library that holds numbers as doubles. They pass as strings with a random mark.
-// In a body that is sent, the strings become numbers again. In a body that the library has parsed, they become
+// Passes exact numbers, as strings with a random mark, through a client library that holds numbers as doubles. In a
+// body that is sent, the strings become numbers again. In a body that the library has parsed, they become
 // `ExactNumber`s.
 import { randomBytes } from 'node:crypto';
 import { ExactNumber, mayHoldInexactNumber } from '../graph/exact-number.js';

@@ -28,8 +28,8 @@ interface Current {
 }
 
 /**
- * Identifies the message for which a connection is opened or a stream is read, because the SDK does not pass it on. All
- * sessions share one storage: Node.js 20 never frees a storage, and each one slows every promise of the process.
+ * Identifies the message for which a connection is opened or a stream is read, because the SDK does not pass the
+ * message on. All sessions share one storage: Node.js 20 never frees a storage, and each slows all promises.
  */
 const current = new AsyncLocalStorage<Current>();
 

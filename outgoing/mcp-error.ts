@@ -21,7 +21,7 @@ export class McpError extends Error {
    * Always true for the errors of `McpClient.connect`.
    */
   readonly isBeforeSend: boolean;
-  /** True if the server refuses the credentials (status 401). It has not executed anything. */
+  /** True if the server refuses the credentials (status 401). The server has then executed nothing. */
   readonly isUnauthorized: boolean;
   /** True if the server no longer knows the session. A new session may help. */
   readonly isSessionLost: boolean;
@@ -66,7 +66,7 @@ export class McpStatusError extends McpError {
 
 function statusCode(status: number): McpErrorCode {
   if (status === 401 || status === 403) return 'mcp_unauthorized';
-  // These statuses may be temporary, because the server is overloaded or restarts.
+  // 5xx, 408 and 429 may be temporary, because the server is overloaded or restarts.
   return status >= 500 || status === 408 || status === 429 ? 'mcp_unreachable' : 'mcp_protocol';
 }
 

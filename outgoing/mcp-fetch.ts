@@ -40,8 +40,7 @@ export function createMcpNetwork(rules: AddressRules): McpNetwork {
       callback(error, null);
     });
   };
-  // Every request opens a new connection. On a persistent connection it can be unknown if
-  // the server has read a tool call.
+  // Every request opens a new connection. On a persistent one, it can be unknown if the server has read a tool call.
   const agent = new Agent({ connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024 });
   const dispatcher = agent.compose(withoutDecoding);
   return { dispatcher, isUnsent: (error) => [...causesOf(error)].some((cause) => unsent.has(cause)) };
@@ -68,7 +67,7 @@ export function createMcpFetch(options: McpFetchOptions): FetchLike {
       // If a resumed stream ends before another event with an id, the SDK forgets the id and requests a new stream.
       const lastEventId = request.headers.get('last-event-id') ?? request.exchange?.lastEventId;
       if (lastEventId !== undefined) return resume(options, request, lastEventId);
-      // This stream is for requests of the server, of which we support only `ping`. It is not worth an open connection.
+      // A new stream is for requests of the server. We support only `ping`, which is not worth an open connection.
       return new Response(null, { status: 405 });
     }
     try {

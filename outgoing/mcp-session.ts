@@ -14,8 +14,8 @@ const MAX_PAGES = 100;
 const MAX_TOOLS = 10_000;
 const MAX_PARTS = 10_000;
 /**
- * The time-out of the SDK is our own time-out plus this. It exceeds the two minutes for which ours may pause, so that
- * ours fires first: the SDK reports its time-out like an error that the server has answered.
+ * The time-out of the SDK is our own time-out plus this time, which exceeds the two minutes for which ours may pause.
+ * Ours must fire first, because the SDK reports its time-out like an error that the server has answered.
  */
 const SDK_TIMEOUT_SLACK_MS = 180_000;
 

@@ -116,8 +116,8 @@ export class WatchedTransport implements Transport {
   }
 
   /**
-   * If the SDK drops a message that it cannot parse, fails the request of that message, or all if it is unknown,
-   * because the message may have been an answer.
+   * If the SDK drops a message that it cannot parse, fails the request of that message, or all requests if that one is
+   * unknown, because the message may have been an answer.
    */
   #notice(error: Error): void {
     if (error instanceof SyntaxError || error.name.endsWith('ZodError'))

@@ -26,14 +26,14 @@ export interface McpToolResult {
 }
 
 /**
- * Methods reject with `McpError`, with the error of `reserve`, or with the signal's reason after it was aborted. Calls
- * may be concurrent.
+ * Methods reject with `McpError`, with the error of `reserve`, or with the reason of the aborted signal. Calls may be
+ * concurrent.
  */
 export interface McpSession {
   /**
    * Returns the joined lists of all pages, unchanged, so some items may not be tools (`mcp-tools.ts`). Takes at most 30
-   * seconds. `reserve` is called with the size of all pages so far before more of them is read. Up to two minutes of
-   * waiting for `reserve` do not count.
+   * seconds. `reserve` is called with the size of all pages so far before more is read. Up to two minutes of waiting
+   * for `reserve` do not count.
    */
   listTools(signal: AbortSignal, reserve?: Reserve): Promise<unknown[]>;
   callTool(
@@ -47,7 +47,7 @@ export interface McpSession {
 }
 
 export interface McpClient {
-  /** Rejects with `McpError` (`isBeforeSend` always true), or with the signal's reason after it was aborted. */
+  /** Rejects with `McpError` (`isBeforeSend` always true), or with the reason of the aborted signal. */
   connect(server: McpServer, signal: AbortSignal): Promise<McpSession>;
   close(): Promise<void>;
 }

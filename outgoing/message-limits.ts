@@ -40,7 +40,7 @@ export function limitBody(source: Source, reserve: Reserve): Bytes {
 
 /**
  * Delivers a stream of server-sent events in whole events, because a parser that sees a long event grow byte by byte
- * would take quadratic time. `onEnd` is called once; if the reader cancels, it may not be called.
+ * would take quadratic time. `onEnd` is called once, or possibly never if the reader cancels.
  */
 export function limitEvents(
   source: Source,
@@ -73,7 +73,7 @@ const ID_FIELD = 'id:';
 const DATA_FIELD = 'data:';
 
 class EventSplitter {
-  /** True once the SDK's parser has received an event with data and a non-empty id. It drops events without data. */
+  /** True once the SDK's parser, which drops events without data, has received one with data and a non-empty id. */
   hasIds = false;
   readonly #reserve: Reserve;
   readonly #mostBytes: number;

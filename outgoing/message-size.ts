@@ -10,10 +10,7 @@ export interface MessageSize {
   values: number;
 }
 
-/**
- * Called with the size that a message will have, before more of it is stored. Reading
- * continues when the promise resolves.
- */
+/** Called with a message's future size before more of it is stored. Reading continues when the promise resolves. */
 export type Reserve = (size: MessageSize) => Promise<void> | undefined;
 
 export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;

@@ -7,7 +7,7 @@ interface ModelEventListeners {
    * for the latter.
    */
   onData: (data: string, isError: boolean) => void;
-  /** The limit on what is held of an incomplete event. Beyond this limit it is dropped, and `onTooLarge` is called. */
+  /** The limit on what is held of an incomplete event. A larger event is dropped, and `onTooLarge` is called. */
   maxCharacters: number;
   onTooLarge: () => void;
   /** Called for a line that is invalid in an event stream. */

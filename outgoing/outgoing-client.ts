@@ -23,8 +23,8 @@ export interface OutgoingRequest {
   /** The owner of the request. A request without an owner, or one that is not repeatable, opens a new connection. */
   tenant?: string;
   /**
-   * Adds a credential to the request, and to each request to which a redirect leads. An error that it throws ends the
-   * request before anything is sent there.
+   * Adds a credential to the request, and to each request to which a redirect leads. If this function throws, the
+   * request ends before anything is sent to `url`.
    */
   authorize?:
     | ((request: { url: URL; headers: Record<string, string> }) => { url: URL; headers: Record<string, string> })
@@ -52,7 +52,7 @@ export interface OutgoingRequest {
   maxConsumedBytes?: number;
 }
 
-/** A body of known length that is sent as a stream, opened again for each redirect after which it is sent again. */
+/** A body of known length, sent as a stream that is opened again for each redirect that sends the body again. */
 export interface StreamedBody {
   bytes: number;
   open: () => Promise<Readable>;
@@ -123,8 +123,8 @@ export function createOutgoingClient(rules: AddressRules): OutgoingClient {
       const marked = (error: unknown): unknown => (progress.isPerformed ? notePerformed(error) : error);
       try {
         return await follow(outgoing, deadline, progress, (method) => {
-          // The server may close a persistent connection just as a request is sent on it. It is then unknown if the
-          // request was read, so a request that must not be repeated opens a new connection.
+          // The server may close a persistent connection just as a request is sent on it. Whether the request was read
+          // is then unknown, so a request that must not be repeated opens a new connection.
           return tenant !== undefined && isRepeatable(method) ? connections.persistentFor(tenant) : connections.oneShot;
         });
       } catch (error) {
@@ -157,11 +157,11 @@ async function follow(
   for (let redirects = 0; ; redirects++) {
     assertHttp(url);
     if (typeof body === 'object') headers = withLength(headers, body.bytes);
-    // This comes before the body is opened, because nothing would close the body if `authorize` throws.
+    // Authorizes before the body is opened, because nothing would close the body if `authorize` throws.
     const authorized = first.authorize?.({ url, headers }) ?? { url, headers };
     const showHost = first.hidesHost !== true && url.hostname === first.url.hostname;
     const stream = typeof body === 'object' ? await body.open() : undefined;
-    // This comes after the body is opened, because the persistent connections of a tenant may be closed meanwhile.
+    // Chosen after the body is opened, because the persistent connections of a tenant may be closed meanwhile.
     const dispatcher = dispatcherFor(method);
     const sent = { method, body: stream ?? (body as string | undefined) ?? null, signal, dispatcher };
     const from = url;

@@ -14,7 +14,7 @@ interface BodyReading extends Decoding {
  * `TooManyEncodingsError`, and the error of an aborted stream after `signal` is aborted.
  *
  * A body with an announced length is reserved before its first byte and then read without a pause. If a body is paused
- * at its very last byte and the server closes the connection meanwhile, undici treats it as broken.
+ * at its very last byte and the server closes the connection meanwhile, undici treats the body as broken.
  */
 export async function readBody(body: Readable, reading: BodyReading): Promise<Buffer | undefined> {
   const { encoding, announcedBytes, limitBytes, reserve } = reading;
@@ -83,7 +83,7 @@ class Decoder extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    // Some servers send bytes behind the end, such as zeros or a line break. They are not part of the body.
+    // Bytes that some servers send behind the end, such as zeros or a line break, are not part of the body.
     if (chunk.length === 0 || this.#decoder?.readableEnded === true) return done();
     this.#decoder ??= this.#createDecoder(chunk[0]!);
     this.#decoder.write(chunk, this.#orEnd(this.#decoder, done));
@@ -94,7 +94,7 @@ class Decoder extends Transform {
     this.#decoder.once('end', done).end();
   }
 
-  /** A decoder that has bytes behind the end of its data ends, and does not call back for them. */
+  /** A decoder that gets bytes behind the end of its data emits `end`, and does not call back for those bytes. */
   #orEnd(decoder: Transform, done: TransformCallback): (error?: Error | null) => void {
     const settle = (error?: Error | null): void => {
       decoder.off('end', end);
@@ -144,7 +144,7 @@ interface Decoding {
   encoding: string | undefined;
   /** The limit on the output of each encoding. */
   limitBytes: number;
-  /** Stops the decoders when it is aborted, even if all bytes of the answer have arrived. */
+  /** Stops the decoders when aborted, even if all bytes of the answer have arrived. */
   signal: AbortSignal;
 }
 

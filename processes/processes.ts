@@ -32,7 +32,7 @@ export interface WorkOptions {
   /** The project of the work in a worker, or the user in the API. */
   owner: number;
   signal: AbortSignal;
-  /** The limit on the time of the work, which starts when a process receives it. */
+  /** The limit on the time of the work, counted from when a process receives the work. */
   limitMs: number;
   /** The limit on waiting tasks of the owner; further ones are refused. There is no limit by default. */
   maxWaiting?: number;

@@ -5,8 +5,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 type Labels<L extends string> = Record<L, readonly string[]>;
 
 /**
- * Its counters and gauges begin with a 0 in every series whose label values are known, because Prometheus sees no
- * increase in a series that starts with its first event.
+ * Counters and gauges of the set begin with a 0 in every series whose label values are known, because Prometheus sees
+ * no increase in a series that starts with its first event.
  */
 export function createMetricSet() {
   const registry = new Registry();

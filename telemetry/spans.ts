@@ -124,8 +124,8 @@ export function runContext(runId: string, traceparent: string | null | undefined
 }
 
 /**
- * Returns the first half of the run's UUID. It has the length of a span id and contains the UUID's version, so it is
- * never zero, which would be no valid id.
+ * Returns the first half of the run's UUID. The half has the length of a span id and contains the UUID's version, so it
+ * is never zero, which would be no valid id.
  */
 export function runSpanId(runId: string): string {
   return runId.replaceAll('-', '').slice(0, 16).toLowerCase();

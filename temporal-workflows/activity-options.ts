@@ -72,8 +72,8 @@ const inLongActivity = proxyActivities<Pick<Activities, 'agentTools'>>({
   ...longOptions,
   scheduleToCloseTimeout: '24h',
 });
-// These have no `scheduleToCloseTimeout`. The operator of another pool decides when its workers run, so the nodes of
-// the pool may wait as long as their run lasts.
+// Outside the default pool there is no `scheduleToCloseTimeout`: a pool's operator decides when its workers run, so
+// nodes of the pool may wait as long as their run lasts.
 const inPool = proxyActivities<NodeActivities & Pick<Activities, 'agentTurn'>>(nodeOptions);
 const inPoolForLong = proxyActivities<Pick<Activities, 'agentTools'>>(longOptions);
 

@@ -72,7 +72,7 @@ function inPlace<Facts>(place: AgentNode['place'], call: (at: Place) => Promise<
   return at instanceof Promise ? at.then(call) : call(at);
 }
 
-/** Repeats a step until its connection no longer needs a sign-in and a worker of the agent's pool has executed it. */
+/** Repeats a step until its connection needs no sign-in and a worker of the agent's pool has executed the step. */
 async function connected<Facts extends { wait?: WaitFacts; isElsewhere?: true } | undefined>(
   host: AgentHost,
   step: () => Promise<Facts>,

@@ -119,8 +119,8 @@ export class GraphRun {
     const { runId } = this.#input;
     const { planner } = this.#root;
     const isCancelled = this.#phase === 'cancelling';
-    // Open nodes without a failure mean that the plan cannot be finished. This is a bug, but it must end the run, not
-    // hang it.
+    // Open nodes without a failure mean that the plan cannot be finished. Such a bug must end the run instead of
+    // leaving it open.
     if (!isCancelled && planner.open > 0) this.#error ??= { code: 'stalled' };
     planner.cancelOpen();
     this.#phase = 'finishing';

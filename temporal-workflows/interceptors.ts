@@ -47,7 +47,7 @@ async function inOrder(parts: Job[][], handOver: (part: Job[]) => void): Promise
 /**
  * Resolves when the run has processed everything that was delivered so far. The SDK checks conditions again only when
  * no microtask is left, so the second check means that the run is idle. No other condition can become true then,
- * because only signals change what they depend on.
+ * because only signals change what conditions depend on.
  */
 function allIsDone(): Promise<void> {
   let wasChecked = false;

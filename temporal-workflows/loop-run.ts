@@ -40,9 +40,9 @@ function forever(): Promise<never> {
 }
 
 /**
- * A loop in progress. Its iterations run in parallel lanes: when one ends, the next starts in its lane. Usually the
- * activity of an iteration's last node ends the iteration; otherwise `endIteration` does, for example after a failure,
- * or if the last node is a wait. The loop itself takes one activity to start and one to end.
+ * A loop in progress. Its iterations run in parallel lanes: when an iteration ends, the next one starts in its lane.
+ * Usually the activity of an iteration's last node ends the iteration; otherwise `endIteration` does, for example after
+ * a failure, or if the last node is a wait. The loop itself takes one activity to start and one to end.
  */
 export class LoopRun implements StartedLoop {
   readonly #run: RunOfLoops;

@@ -52,7 +52,7 @@ export async function runGraph(input: RunGraphInput): Promise<void> {
     });
   }
   const end = run.end();
-  // Record the end even after a cancel, and before the workflow closes: if it closes by itself, its end is recorded.
+  // Record the end even after a cancel, and before the workflow closes: closing by itself implies a recorded end.
   if (!run.isEndWritten) await CancellationScope.nonCancellable(() => finishRun(end));
   if (end.status === 'cancelled') throw new CancelledFailure('The run was cancelled.');
   if (end.status === 'failed') throw ApplicationFailure.nonRetryable('The run failed.', end.error?.code);

@@ -1,5 +1,5 @@
-// A schedule starts this workflow at each firing. It accepts a run, starts it and stays open until the run ends, so
-// that Temporal's overlap policy applies to runs.
+// The workflow that a schedule starts at each firing. It accepts and starts a run, and stays open until the run ends,
+// so that Temporal's overlap policy applies to runs.
 import { defineSearchAttributeKey } from '@temporalio/common';
 import {
   CancellationScope,
@@ -64,8 +64,8 @@ async function cancel(runId: string): Promise<void> {
 
 /**
  * Resolves when a run that is no child of this execution has ended in any way. Each check adds to the history of this
- * execution, so it continues as new where `isLong` says so: Temporal terminates a workflow whose history is too long,
- * and the schedule would start another run beside this one.
+ * execution, so the execution continues as new where `isLong` says so: Temporal terminates a workflow whose history is
+ * too long, and the schedule would start another run beside this run.
  */
 async function untilOver({ runId }: RunRef, cancelRequest: Promise<unknown>, isLong: () => boolean): Promise<void> {
   let sinceMs = Date.now();

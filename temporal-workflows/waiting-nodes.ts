@@ -77,7 +77,7 @@ export class WaitingNodes {
     return [...this.#agents.values(), ...this.#waits.values()].flatMap((of) => (of.path === path ? [of.node] : []));
   }
 
-  /** The first decision counts. It may arrive before its request. Never throws. */
+  /** The first decision about a request counts, and may arrive before the request. Never throws. */
   decide({ requestId, isApproved }: Decision): void {
     if (!this.#decisions.has(requestId)) this.#decisions.set(requestId, isApproved);
   }
@@ -116,7 +116,7 @@ export class WaitingNodes {
     try {
       return await runAgent(host, agent, this.#agents.get(key)?.state ?? FIRST_STEP);
     } finally {
-      // Forget a failed node, too: the run may survive its failure, and a later execution must not continue it.
+      // Forget a failed node, too: the run may survive its failure, and a later execution must not continue the node.
       this.#agents.delete(key);
       this.#woken.delete(name);
     }
@@ -156,7 +156,7 @@ export class WaitingNodes {
     }
   }
 
-  /** Removes the wait of a node that has started, so that a later execution doesn't continue it. */
+  /** Removes the wait of a node that has started, so that a later execution doesn't continue the wait. */
   forget({ scope, node }: ScopeNode): void {
     this.#waits.delete(keyOf(scope.path, node));
   }

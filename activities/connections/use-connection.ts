@@ -1,5 +1,5 @@
-// Makes calls with the connection that a node names: opens its credential, renews it once if it is refused, and masks
-// it in errors; the call itself masks it in its answer (docs/use/connections.md).
+// Makes calls with the connection that a node names: opens the connection's credential, renews it once if it is
+// refused, and masks it in errors; each call masks the credential in its own answer (docs/use/connections.md).
 import { LRUCache } from 'lru-cache';
 import { ConnectionOriginError, type Credential } from '../../connections/credential.js';
 import { ConnectionError, type Connections, type OpenedConnection } from '../../connections/open-connection.js';

@@ -55,9 +55,9 @@ const MAX_RUNS_BELOW = 10_000;
 export const DRAWING_FACTOR = 8;
 
 /**
- * Returns the run that an earlier attempt has accepted, or else accepts it. The run workflow starts it later. Calls
- * `makeInput` only to accept a run. Throws a `NodeFailure` if the run cannot be accepted, and `run_closed` if the node
- * or its run has ended meanwhile.
+ * Returns the child run that an earlier attempt has accepted, or else accepts one; the run workflow starts it later.
+ * Calls `makeInput` only to accept a run. Throws a `NodeFailure` if the run cannot be accepted, and `run_closed` if the
+ * node or the parent run has ended meanwhile.
  */
 export async function ensureChild(
   deps: ChildDeps,
@@ -144,7 +144,7 @@ function cannotRun(reason: string): NodeFailure {
   return new NodeFailure('child_failed', `The sub-workflow cannot run: ${reason}`);
 }
 
-/** Returns the secrets that the child must also mask: all secrets of the run if the input contains any of them. */
+/** Returns the secrets that the child must also mask: all of the parent's if the child's input contains one. */
 function secretsIn(input: JsonObject, { masker, secretTexts }: RunContext): readonly string[] {
   if (masker.isEmpty || writeJson(masker.json(input)) === writeJson(input)) return [];
   if (arePassable(secretTexts)) return secretTexts;

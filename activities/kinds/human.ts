@@ -1,4 +1,4 @@
-// A node that asks people. Its first step creates the task; the second one ends it (activities/kinds/end-wait.ts).
+// A node that asks people. Its first step creates the task, and its second step ends the task (end-wait.ts).
 import type { WaitFacts } from '../../contract/activities.js';
 import { readClock } from '../../db/core/clock.js';
 import { askPeople, closeTask, findChosen } from '../../db/human-tasks/task-life.js';
@@ -57,7 +57,7 @@ export function createAskStep({ db, contexts }: WaitDeps): NodeStep<WaitFacts> {
   };
 }
 
-/** `********` shows that the field has a default without revealing it. If the default itself was lost, it is empty. */
+/** `********` shows that the field has a default without revealing the default. A lost default becomes empty. */
 function withoutSecret<Field extends JsonObject>(field: Field): Field {
   const { default_value: value } = field;
   if (!isSecretField(field) || isEmpty(value)) return field;

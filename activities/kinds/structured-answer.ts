@@ -1,4 +1,4 @@
-// Checks the answer of a model against the `response_format` of the LLM node or agent that has asked for it.
+// Checks a model's answer against the `response_format` of the LLM node or agent that has asked the model.
 import { setTimeout as pause } from 'node:timers/promises';
 import { isObject } from '../../graph/json.js';
 import { writeJson } from '../../graph/json-text.js';
@@ -22,11 +22,11 @@ export interface FormChecker {
    */
   prepare(form: AnswerForm, asked: Asked): Promise<void>;
   /**
-   * Reads an answer as JSON and checks it against its form. Returns the JSON with numbers as they were written, or a
+   * Reads an answer as JSON and checks it against `form`. Returns the JSON with numbers as they were written, or a
    * problem in words that can be sent to the model. Throws a `NodeError` with the code `invalid_response_format` for a
    * schema that cannot be compiled, and if the check takes longer than ten seconds or too much memory. If no process
-   * can be started, the check is repeated, because another attempt might have to pay for the answer again; after about
-   * half a minute it throws a `ProcessesBusyError`.
+   * can be started, repeats the check, because another attempt might have to pay for the answer again, and throws a
+   * `ProcessesBusyError` after about half a minute.
    */
   check(content: string, form: AnswerForm, asked: Asked): Promise<CheckedAnswer>;
 }

@@ -1,6 +1,6 @@
 // A node that runs another workflow of its project. Its first step accepts the child run, which the run workflow then
-// starts. Its last step takes over the output or the failure of the child run, or only its id if the node does not wait
-// for it (end-wait.ts).
+// starts. Its last step (end-wait.ts) takes over the output or the failure of the child run, or only the id of the
+// child run if the node does not wait for the end.
 import type { WaitFacts } from '../../contract/activities.js';
 import { findNodeClaim } from '../../db/nodes/node-results-repository.js';
 import { endChildWait, NODE_ITSELF } from '../../db/runs/child-runs-repository.js';

@@ -25,7 +25,7 @@ interface LiveText {
   add(text: string): void;
   /**
    * Call this when the answer is complete. Resolves when the rest of the answer is published, at once if nobody reads,
-   * and after `END_WITHIN_MS` in any case. A failure to publish it is ignored.
+   * and after `END_WITHIN_MS` in any case. A failure to publish is ignored.
    */
   end(toolCalls: ReportedToolCall[]): Promise<void>;
   drop(): void;

@@ -1,8 +1,8 @@
 // Executes one attempt of a node: claim, run, record. The work of each kind is in activities/kinds/.
 //
 // If the process dies before the claim, the node has not started. If it dies after the claim, the next attempt finds
-// the node `in progress` and runs it again; the ledger guards calls that must not be repeated. If it dies after the
-// record, the next attempt finds the recorded end and returns or throws it without running the node.
+// the node `in progress` and runs it again; the ledger guards calls that must not be repeated. If the process dies
+// after the record, the next attempt finds the recorded end and returns or throws it without running the node.
 import { Context, type ApplicationFailure } from '@temporalio/activity';
 import { isDataException } from '../../db/core/client.js';
 import { MissingKeyError } from '../../db/core/secret-box.js';
@@ -170,7 +170,7 @@ function policyOf({ maxAttempts, firstDelayMs } = UNLIMITED, data: Record<string
 
 /**
  * Attempts that were cut off because the service failed or the worker froze are counted, although they are no failures
- * of the node. So they may exceed the node's own policy, and the limit of its kind applies if it is higher.
+ * of the node. So the limit of the node's kind applies if it is higher than the node's own.
  */
 function refuseTooMany({ step: { retry = UNLIMITED }, number, policy }: Attempt<unknown>): void {
   if (number <= Math.max(retry.maxAttempts, policy.maxAttempts)) return;

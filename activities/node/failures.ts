@@ -104,8 +104,8 @@ export function isHandedBack(failure: unknown): boolean {
 const ASK_FOR_KEY_AGAIN_MS = 10_000;
 
 /**
- * The failure of an activity that needs a key which `SECRETS_KEY` lacks. It is retried, because an operator can restore
- * a key that was removed too early. The run then loses nothing.
+ * The failure of an activity that needs a key which `SECRETS_KEY` lacks. The activity is retried, because an operator
+ * can restore a key that was removed too early. The run then loses nothing.
  */
 export function secretUnreadable(): ApplicationFailure {
   return ApplicationFailure.create({

@@ -55,7 +55,7 @@ export interface RunContext {
   planOf: (path: string) => ScopePlan;
 }
 
-/** Has no masker, because that of a cached context lacks the secrets that the run has received since it was loaded. */
+/** Has no masker: that of a cached context lacks the secrets that the run has received since the context was loaded. */
 export type StartedRun = Omit<RunContext, 'masker' | 'secretTexts'>;
 
 export type { RunNode } from '../../db/runs/run-contents.js';

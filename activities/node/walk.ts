@@ -110,7 +110,7 @@ class Walk {
     for (let next = firsts; next.length > 0;) {
       if (!(await this.#attemptTogether(next)) || !this.#mayGoOn()) break;
       // If a node must be retried or waits, the walk executes only the nodes that `StretchPlan.next` still allows, and
-      // then ends and reports it.
+      // then ends with a report of that node.
       const isLeft = this.#later.length > 0 || this.#walked.waits !== undefined;
       next = this.#stretch.next(this.#ref.stride ?? 'visible', isLeft);
     }

@@ -72,8 +72,8 @@ function toRunToStart({ runTimeoutDays }: FiringDeps, { runId, workflowId, proje
 
 /**
  * Stores the run, or the reason why it was refused. Pauses a schedule whose author may no longer run the workflow, and
- * has the copy of an unknown schedule removed from Temporal. A paused schedule starts nothing. It may still fire until
- * its copy in Temporal is paused, too, or if an operator triggers it there.
+ * has the copy of an unknown schedule removed from Temporal. A paused schedule starts nothing, although its copy in
+ * Temporal may still fire: until the copy is paused, too, or if an operator triggers the copy.
  */
 async function accept(deps: FiringDeps, firing: FiringKey, startedMs: number): Promise<void> {
   const { db } = deps;

@@ -62,7 +62,7 @@ const DATABASE_CONNECTIONS = 20;
 const CONNECT_TIMEOUT_MS = 20_000;
 /**
  * The time after SIGTERM in which nodes in flight may finish before they are handed back. The process must end within
- * 15 s, because it then counts as ended (`isGone` in db/pools/).
+ * 15 s, because after that time it counts as ended (`isGone` in db/pools/).
  */
 const SHUTDOWN_GRACE = '9s';
 const SHUTDOWN_FORCE = '12s';
@@ -145,7 +145,7 @@ async function main(): Promise<void> {
     }),
     interceptors: { activity: [localCancellation.interceptor, createErrorHygieneInterceptor(logger), holdSlots] },
     ...(takesDecisions && { sinks: localCancellation.sinks }),
-    // The SDK holds a heartbeat back for at most 2 s, the interval of heartbeats, so a cancellation arrives within it.
+    // The SDK holds a heartbeat back for at most 2 s, the interval of heartbeats, so a cancellation arrives within 2 s.
     maxHeartbeatThrottleInterval: '2s',
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,

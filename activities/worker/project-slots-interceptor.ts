@@ -50,9 +50,9 @@ export function createProjectSlotsInterceptor(deps: ProjectSlotsDeps): (context:
 }
 
 /**
- * Finds the project by the run. The activity's fairness key is no substitute, because the server omits it from
- * activities that it delivers together with a workflow task. Returns undefined if the run cannot be loaded, because the
- * activity itself reports the reason.
+ * Finds the project by the run. The activity's fairness key is no substitute, because activities that the server
+ * delivers together with a workflow task lack it. Returns undefined if the run cannot be loaded, because the activity
+ * itself reports the reason.
  */
 async function findProject(contexts: Pick<RunContexts, 'load'>, args: unknown[]): Promise<number | undefined> {
   const { runId } = args[0] as { runId: string };

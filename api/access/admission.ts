@@ -45,8 +45,8 @@ interface Entrance<Credentials, Counted extends CountedWindow> {
  * rate limit's headers, if the limit is exceeded; for `unless 304`, `settle` throws the 429.
  *
  * Nothing is cached, so a change to a caller takes effect with the next request. A request that cannot be counted is
- * not admitted: it waits for a slow database and fails without one. The exception is a database that has no room to
- * count, but still answers reads (request-counter.ts).
+ * not admitted: it waits while the database is slow, and fails if the database is down. The exception is a database
+ * that has no room to count, but still answers reads (request-counter.ts).
  */
 export async function enter<Credentials, Counted extends CountedWindow>(
   entrance: Entrance<Credentials, Counted>,

@@ -37,8 +37,8 @@ function toUser(user: UserRow): z.infer<typeof userSchema> {
   return { ...toMe(user), is_active: user.is_active, created_at: user.created_at.toISOString() };
 }
 
-// Manages users, for administrators. Of projects that they do not belong to, administrators change only the pools and
-// read only the audit log.
+// Manages users, for administrators. Administrators change only the pools, and read only the audit log, of projects to
+// which they do not belong.
 
 const usersPath = '/api/v1/users/';
 const fields = {

@@ -19,7 +19,7 @@ export function createTrustedProxies(networks: string[]): TrustedProxies {
 }
 
 export interface Arrival {
-  /** The other end of the connection; empty if it has hung up. */
+  /** The address of the peer; empty if the peer has hung up. */
   peerAddress: string;
   headers: IncomingHttpHeaders;
 }

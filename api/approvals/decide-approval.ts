@@ -1,5 +1,5 @@
 // Records a person's decision on an agent's request. Postgres counts the decisions. Once they settle the request, a
-// signal reports it to the run in Temporal, and is repeated until Temporal has accepted it.
+// signal tells the run in Temporal, and is repeated until Temporal has accepted the signal.
 import type { ByteLease } from '../../memory/byte-budget.js';
 import type { Logger } from '../../telemetry/logger.js';
 import {

@@ -1,5 +1,5 @@
 // Checks, masks and seals the arguments with which a person replaces those of the model (docs/use/approvers.md, "Change
-// the arguments"). The decision stores them (db/agents/approvals-repository.ts).
+// the arguments"). The decision stores the result (db/agents/approvals-repository.ts).
 import { findTools, type AgentTool } from '../../db/agents/agent-tools.js';
 import type { CurrentArguments } from '../../db/agents/approval-requests-repository.js';
 import type { ArgumentsEdit } from '../../db/agents/approvals-repository.js';

@@ -23,8 +23,9 @@ import {
 const MAX_CHECK_SECONDS = 45;
 const CHECK_STEP_SECONDS = 15;
 /**
- * A run workflow reports its end before it closes; the grace period covers a report that is still being stored. It
- * applies only if Temporal's clock and ours agree that the workflow has just closed, so a wrong clock delays no end.
+ * Before a run workflow closes, it reports the end of its run. This grace period covers a report that is still being
+ * stored, and applies only if Temporal's clock and ours agree that the workflow has just closed, so a wrong clock
+ * delays no end.
  */
 const CLOSED_GRACE_MS = 5_000;
 /**
@@ -34,7 +35,7 @@ const CLOSED_GRACE_MS = 5_000;
 const STUCK_TASK_ATTEMPTS = 5;
 
 /**
- * This start gets more time, because no caller waits for it, and the first one may have failed because Temporal is
+ * A late start gets more time, because no caller waits for it, and the first start may have failed because Temporal is
  * slow.
  */
 const LATE_START_MS = 6_000;
@@ -97,7 +98,7 @@ async function startLate(deps: BackgroundDeps, run: RunToCheck, { waitToStart, s
   await scheduleCheck(deps.db, run.id, { delaySeconds: START_GRACE_SECONDS });
 }
 
-/** Closes a run whose workflow ended without reporting it: it was ended from outside or could not report. */
+/** Closes a run whose workflow ended without a report: the workflow was ended from outside or could not report. */
 async function closeLate(
   deps: BackgroundDeps,
   run: RunToCheck,

@@ -1,6 +1,7 @@
 // The reconciler closes runs whose workflow can no longer report, starts accepted runs whose start was lost and queued
-// runs whose turn has come, and repeats cancel requests and signals that may have been lost. It runs in every API
-// process. Claiming runs needs an advisory lock, checking them does not (docs/adr/0008-reconciler-by-lease.md).
+// runs that are next in their conversation, and repeats cancel requests and signals that may have been lost. It runs in
+// every API process. Claiming runs needs an advisory lock, checking them does not
+// (docs/adr/0008-reconciler-by-lease.md).
 import { claimUndelivered } from '../../db/agents/approvals-repository.js';
 import { claimRunsToCheck, type RunToCheck } from '../../db/runs/runs-repository.js';
 import { claimUndeliveredWakes } from '../../db/waits/wakes-repository.js';
@@ -74,7 +75,7 @@ async function reconcileDue(round: Round): Promise<'done' | 'busy'> {
   return 'done';
 }
 
-/** Never throws, so that a failing run does not block the others. It is checked again when its lease expires. */
+/** Never throws, so that a failing check does not block the others. The run is checked again when its lease expires. */
 async function check({ deps, waitToStart, stopped }: Round, run: RunToCheck): Promise<void> {
   try {
     await reconcileRun(deps, run, { waitToStart, stopped });

@@ -1,4 +1,4 @@
-// Deletes data whose retention has ended. It runs in every API process; an advisory lock admits one batch at a time
+// Deletes data whose retention has ended, in every API process; an advisory lock admits one batch at a time
 // (docs/operate/operations.md, "Retention").
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
@@ -38,7 +38,7 @@ const BETWEEN_BATCHES_MS = 50;
  */
 const BATCH_ROWS = 500;
 const FEWER = 4;
-/** Runs that a round looks at for each row that it may delete: most of them are only read. */
+/** Runs that a round looks at for each row that it may delete, because most runs are only read. */
 const LOOKED_PER_ROW = 10;
 
 type RetentionDeps = Pick<BackgroundDeps, 'db' | 'logger' | 'metrics'> & {

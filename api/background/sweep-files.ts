@@ -1,4 +1,4 @@
-// Removes expired and deleted files to which nothing refers, and bytes without a file. It runs in every API process; an
+// Removes expired and deleted files to which nothing refers, and bytes without a file. Runs in every API process; an
 // advisory lock admits one process at a time to the rows.
 import { withAdvisoryLock } from '../../db/core/advisory-lock.js';
 import { giveUpDeadCopies, giveUpUnusedCopies } from '../../db/files/copies-repository.js';

@@ -80,9 +80,9 @@ function keyOf({ caller: { assistant }, callName }: ToolContext): string | undef
 }
 
 /**
- * Always returns the drawing that was read. Without a drawing, the service would test the version that is stored by
- * then: one that is saved after the estimate may have nodes with side effects, and the test would execute them without
- * mocks. `********` in the drawing stands for the value in the draft or in the stored drawing.
+ * Always returns the drawing that was read. Without a drawing, the service would test the version that is stored when
+ * the test starts: a version saved after the estimate may have nodes with side effects, which the test would execute
+ * without mocks. `********` in the drawing stands for the value in the draft or in the stored drawing.
  */
 function drawingOf({ drawing, draft }: ReadDrawing): JsonObject {
   return { drawing, ...(draft !== null && { from_draft: true }) };

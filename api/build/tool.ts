@@ -18,7 +18,7 @@ export interface ToolContext {
 
 export interface Tool {
   name: string;
-  /** Its entry in the answer to `tools/list`. */
+  /** The tool's entry in the answer to `tools/list`. */
   listed: JsonObject;
   /** True if the tool changes nothing. Keys of the scope `read` have only these. */
   isReading: boolean;

@@ -125,7 +125,7 @@ export const getWorkflow = defineTool({
   },
 });
 
-/** Returns the first nodes that fit into `bytes`. The data of a node that would take more than half of them is cut. */
+/** Returns the first nodes that fit into `bytes`. The data of a node larger than half of `bytes` is cut. */
 export function firstOf(nodes: readonly ShortNode[], bytes = PART_BYTES) {
   const short = nodes.map((node) =>
     sizeOf(node) <= bytes / 2

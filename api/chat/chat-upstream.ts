@@ -39,10 +39,10 @@ export interface ChatAnswer {
 
 export interface ChatUpstream {
   /**
-   * Returns the provider's answer, also if its status is that of an error. Throws 500 for a redirect, and for a provider
-   * that is down, broken or too slow. An answer with a status from 400 whose body may quote the key is thrown as that
-   * status, without the body. A lower status that is not streamed, reports an error and quotes the key anywhere is
-   * thrown as the status of the error, or as 500 if the error names none.
+   * Returns the provider's answer, also if its status is that of an error. Throws 500 for a redirect, and for a
+   * provider that is down, broken or too slow. An answer with a status from 400 whose body may quote the key is thrown
+   * as that status, without the body. A lower status that is not streamed, reports an error and quotes the key anywhere
+   * is thrown as the status of the error, or as 500 if the error names none.
    */
   send(call: ChatCall): Promise<ChatAnswer>;
   close(): Promise<void>;
@@ -128,7 +128,7 @@ async function post(agent: Agent, call: ChatCall, signal: AbortSignal): Promise<
     },
   );
   if (answer.statusCode >= 300) call.onWire(false);
-  // An abandoned body emits an error; without a listener it would end the process.
+  // An abandoned body emits an error, which without a listener would end the process.
   answer.body.on('error', () => undefined);
   if (answer.statusCode >= 300 && answer.statusCode < 400) {
     answer.body.destroy();
@@ -139,7 +139,8 @@ async function post(agent: Agent, call: ChatCall, signal: AbortSignal): Promise<
 
 /**
  * An answer with the status of an error is never streamed: it is small, and is searched for the key before it is passed
- * on. Neither is JSON, because a gateway may answer the request for a stream with an error as JSON and the status 200.
+ * on. JSON is not streamed either, because a gateway may answer the request for a stream with the status 200 and an
+ * error as JSON.
  */
 function isStream(call: ChatCall, { statusCode, headers }: Dispatcher.ResponseData): boolean {
   if (statusCode >= 400) return false;
@@ -173,7 +174,7 @@ async function collect(body: Readable, mostBytes: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A provider may quote the key that it refuses, and the caller must not learn it. */
+/** A provider may quote the key that it refuses; the caller must not learn the key. */
 function checked(call: ChatCall, { statusCode, headers }: Dispatcher.ResponseData, bytes: Buffer): Buffer {
   const encoding = headers['content-encoding'];
   if (statusCode >= 400) {

@@ -8,8 +8,8 @@ import { createUsageReader, type UsageReader } from './usage-reader.js';
 type OnEnd = (outcome: 'complete' | 'broken') => void;
 
 /**
- * Returns the same bytes. Waits until the transaction is stored, or for two seconds: for a complete body before it
- * returns, for a stream before the end of the stream, when all bytes are passed on.
+ * Returns the same bytes. Waits until the transaction is stored, for at most two seconds: before returning a complete
+ * body, or between the last byte of a stream and its end.
  */
 export async function meterAnswer(answer: ChatAnswer, call: MeteredCall, onEnd: OnEnd): Promise<Buffer | Readable> {
   const { status, headers, body } = answer;

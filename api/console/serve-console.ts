@@ -1,5 +1,5 @@
-// Serves the console at `/`. It is no part of the interface for programs: it is not in the OpenAPI document, and every
-// request that is not a GET or HEAD of a path of its own goes to the routes first.
+// Serves the console at `/`. The console is no part of the interface for programs: it is not in the OpenAPI document,
+// and every request that is not a GET or HEAD of one of its own paths goes to the routes first.
 import { randomBytes } from 'node:crypto';
 import type { AppContext, AppMiddleware } from '../http/app-state.js';
 import { ApiError } from '../http/errors.js';

@@ -159,9 +159,9 @@ interface MessageToStore extends Awaited<ReturnType<typeof readPosition>> {
 }
 
 /**
- * Decides within the transaction whether the message starts, is queued or is refused, and stores it with its run. With
- * `on_busy: stop`, the current and queued runs are cancelled first, but none that waits for a person. A lock serializes
- * the messages of a conversation.
+ * Decides within the transaction whether to refuse the message, or to store it with its run, which then starts or is
+ * queued. With `on_busy: stop`, the current and queued runs are cancelled first, but none that waits for a person. A
+ * lock serializes the messages of a conversation.
  */
 async function storeInQueue(deps: ConversationDeps, transaction: Db, message: MessageToStore): Promise<StoredMessage> {
   const { posting, workflow, prepared, run, branch, before, files } = message;
@@ -178,8 +178,7 @@ async function storeInQueue(deps: ConversationDeps, transaction: Db, message: Me
   const hasErrors = Object.keys(prepared.nodeErrors).length > 0;
   if (!mustWait && hasErrors)
     throw new RefusedMessage(toRefusedInput(invalidNodesEnvelope(null, prepared.nodeErrors), workflow.document));
-  // Another message or an answer may have been stored since the run was prepared. The run is then queued, which
-  // prepares it again.
+  // If another message or an answer was stored after the run was prepared, the run is queued, and so prepared again.
   const now = await readPosition(transaction, posting);
   const isCurrent = now.branch.follows === branch.follows && fingerprintOf(now.before) === fingerprintOf(before);
   const isQueued = mustWait || !isCurrent;

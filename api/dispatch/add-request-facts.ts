@@ -55,7 +55,7 @@ export function addPeerAddress(): Step {
   };
 }
 
-/** Adds what `admit` returns, and for the handler what it has found. Throws the error of `admit`. */
+/** Adds the result of `admit`, and for the handler its `found`. Throws the error of `admit`. */
 export function addAdmitted<D>(admit: NonNullable<Route<D>['admit']>, deps: D): Step {
   return async ({ state }, next) => {
     state.admitted = await admit({ deps, params: state.handlerInput.params });

@@ -1,5 +1,5 @@
-// The envelope with the outcome of a run or a check. Run and poll send it with the HTTP status 200 whatever the outcome
-// (docs/use/api.md, "Start a run").
+// The envelope with the outcome of a run or a check. A start or a poll is answered with it and the HTTP status 200,
+// whatever the outcome (docs/use/api.md, "Start a run").
 import { z } from 'zod';
 import type { StructuralError } from '../../graph/document.js';
 import type { NodeErrors } from '../../graph/validate.js';

@@ -28,10 +28,10 @@ const defineRoute = routesOf<HookDeps>();
 
 /**
  * The limit per minute for each hook. Deliveries whose signature is refused are counted apart, so that they do not use
- * up the limit of the others.
+ * up the limit of other deliveries.
  */
 const MOST_A_MINUTE = 60;
-/** Limits the body for a hook with a secret: it is in memory before its signature can be verified. */
+/** Limits the bodies for hooks with a secret: a body is in memory before its signature can be verified. */
 const MAX_SIGNED_BYTES = 1024 * 1024;
 /** 32 random bytes in base64url. Any other text is answered as unknown, without a query. */
 const TOKEN = /^[\w-]{43}$/;

@@ -24,9 +24,10 @@ export const eventHeaders = z.object({
 type SignedHook = Pick<AddressedHook, 'id' | 'authorId' | 'verify' | 'header'>;
 
 /**
- * Returns undefined for a delivery without an id, which is never taken for a repeat. The key belongs to the hook's
- * author. It contains a line break, so that it never equals a key that the author sends as `Idempotency-Key`: a header
- * cannot contain a line break. The bodies of deliveries with the same id are not compared: the first delivery counts.
+ * Returns undefined for a delivery without an id, because such a delivery is never taken for a repeat. The key belongs
+ * to the hook's author. It contains a line break, so that it never equals a key that the author sends as
+ * `Idempotency-Key`: a header cannot contain a line break. The bodies of deliveries with the same id are not compared:
+ * the first delivery counts.
  */
 export function toKeyedDelivery(
   hook: SignedHook,

@@ -14,7 +14,7 @@ export type Settle = (isToCount: boolean) => Promise<Record<string, string>>;
 export interface AppState {
   log: Logger;
   route?: RouteDeclaration;
-  /** Set instead of `route` for a page or asset of the console: its path, and whether it is logged at debug level. */
+  /** Set instead of `route` for a page or asset of the console, for logs and metrics. */
   console?: Pick<RouteDeclaration, 'path'> & { quiet: boolean };
   /** Aborted if the connection closes before the whole answer is sent, or the service ends the caller's stream. */
   hangUp: AbortController;

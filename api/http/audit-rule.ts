@@ -26,7 +26,7 @@ export interface AuditRule<P = unknown> {
    */
   records?: 'refusals';
   /**
-   * By default the handler runs in one transaction with the record; it must not commit, and must wait for nothing but
+   * By default the handler is called in one transaction with the record, must not commit, and must wait for nothing but
    * the database. With `handler`, the handler itself calls `audit.change` for the part that changes something.
    */
   commits?: 'handler';
@@ -48,9 +48,9 @@ export interface AuditTrail {
   /** Records the error if it is a refusal, for handlers that answer a refusal themselves instead of throwing it. */
   refuse: (error: unknown) => Promise<void>;
   /**
-   * Runs a change and stores its record in one transaction, as the rule of the route declares. `keyOf` is needed if the
-   * path does not name the recorded object (a created one, or the user of a sign-in), or if the change may do nothing:
-   * it returns the key of the object, or undefined to record nothing. `within`: a transaction that is already open.
+   * Runs a change and stores its record in one transaction, as the rule of the route declares. `keyOf` returns the key
+   * of the recorded object, or undefined to record nothing; it is needed if the path does not name the object (a
+   * created one, or the user of a sign-in), or if the change may do nothing. `within`: an open transaction.
    */
   change<T>(
     work: (transaction: Transaction<Tables>) => Promise<T>,

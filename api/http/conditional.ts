@@ -23,8 +23,8 @@ export function parseTags(header: string | undefined): string[] {
 }
 
 /**
- * Builds the `ETag` from the tag of the stored state and that of the nodes in flight. It is weak because the order of
- * keys may differ.
+ * Builds the `ETag` from the tag of the stored state and that of the nodes in flight. The `ETag` is weak because the
+ * order of keys may differ.
  */
 export function toETag(stateTag: string, liveTag: string): string {
   return `W/"${liveTag === '' ? stateTag : `${stateTag}.${liveTag}`}"`;

@@ -4,7 +4,7 @@ import { documentedAs } from './documented-as.js';
 import { invalidFields, type FieldErrors } from './errors.js';
 import { cutText } from '../../graph/cut-text.js';
 
-/** An integer in a body. It has its own message because for a text, zod's issue expects any `number` (`WRONG_TYPE`). */
+/** An integer in a body, with its own message: for a text, zod's issue names the type `number` (`WRONG_TYPE`). */
 export function integerField() {
   return z.int({ error: ({ input }) => (input === undefined || input === null ? undefined : NO_INTEGER) });
 }

@@ -25,8 +25,8 @@ export type InTurn = <T>(sizeBytes: number, work: () => Promise<T> | T) => Promi
 const turns = new AsyncLocalStorage<() => void>();
 
 /**
- * Ends the turn of the large work that calls this, if there is one. Call it before a wait for another system, because
- * no other large work begins before the turn ends. Large work that follows must wait for a turn of its own.
+ * Ends the turn of the large work that calls this; without a turn, does nothing. Call `endTurn` before a wait for
+ * another system, because other large work begins only after the turn. Large work that follows waits for another turn.
  */
 export function endTurn(): void {
   turns.getStore()?.();

@@ -113,7 +113,7 @@ function unstorable(refuse: Refuse): Error {
   return refuse('null characters and lone surrogates are not allowed.');
 }
 
-// Valid UTF-8 and valid JSON contain no such characters directly, so they can only come from an escape.
+// In valid UTF-8 and valid JSON, null characters and lone surrogates can only come from an escape.
 function mayHoldUnstorableText(text: string): boolean {
   return /\\u(?:0000|[dD][89a-fA-F])/.test(text);
 }

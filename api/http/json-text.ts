@@ -18,8 +18,8 @@ export interface AnswerMemory {
 }
 
 /**
- * JSON text that is fetched when the answer reaches it; an answer that holds one is sent in pieces. `pieces` must take
- * the memory of a piece before it fetches the piece.
+ * JSON text that is fetched when the answer reaches it; an answer that holds such text is sent in pieces. `pieces` must
+ * take the memory of a piece before it fetches the piece.
  */
 export class LazyJson {
   readonly pieces: (memory: AnswerMemory) => AsyncIterable<string>;
@@ -111,8 +111,8 @@ export function holdsLazyJson(value: unknown): boolean {
 }
 
 /**
- * Writes JSON as `JSON.stringify` does, but inserts `RawJson` text and the digits of an `ExactNumber` unchanged. It is
- * recursive, and therefore meant for our own shallow bodies.
+ * Writes JSON as `JSON.stringify` does, but inserts `RawJson` text and the digits of an `ExactNumber` unchanged.
+ * Recursive, and therefore meant for our own shallow bodies.
  */
 export function toJsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text;

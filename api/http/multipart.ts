@@ -17,7 +17,7 @@ export interface BodyPart {
 interface MultipartOptions {
   contentType: string;
   maxParts: number;
-  /** Called for one part after the other. It reads the bytes to their end, or throws. */
+  /** Called for one part after the other. Must read the bytes to their end, or throw. */
   onPart: (part: BodyPart) => Promise<void>;
 }
 

@@ -95,9 +95,9 @@ interface CommonContext<D> {
    * answer or a stream, until the handler has returned (api/dispatch/await-later.ts).
    */
   memory: ByteLease;
-  /** The headers of the request as it came, with names in lower case, also those that the route does not declare. */
+  /** All headers of the request, with names in lower case, also those that the route does not declare. */
   requestHeaders: IncomingHttpHeaders;
-  /** The other end of the connection, which may be a proxy (api/access/visitor.ts); empty if it has hung up. */
+  /** The address of the peer, which may be a proxy (api/access/visitor.ts); empty if the peer has hung up. */
   peerAddress: string;
   /** Aborted if the connection closes before the whole answer is sent, or the service ends the caller's stream. */
   signal: AbortSignal;
@@ -212,9 +212,9 @@ interface RouteShape {
   description?: string;
   auth: Auth;
   /**
-   * Keys of the scope `full` pass everywhere, those of `read` with every GET, and those of `run` with a bearer key.
-   * This field admits the keys of one more scope; with `read`, those of `run` are refused (docs/use/api.md, "Keys of
-   * your own").
+   * Keys of the scope `full` pass everywhere, those of `read` with every GET, and those of `run` on routes of
+   * `bearer-key`. This field admits the keys of one more scope; with `read`, those of `run` are refused
+   * (docs/use/api.md, "Keys of your own").
    */
   keyScope?: 'run' | 'read';
   /** Also admits the assistant in the editor, whose tools send a token of its run instead of a key. */
@@ -224,8 +224,8 @@ interface RouteShape {
   /** Callers who are no administrators get 403, before the access check and the validation. */
   isForAdministrators?: boolean;
   /**
-   * The route is no GET, and either changes nothing or refuses changes itself while PostgreSQL has no room, as `/mcp`
-   * does. Its other requests are answered even then.
+   * The route is no GET, and changes nothing; or, like `/mcp`, it refuses changes itself while PostgreSQL has no room,
+   * and answers its other requests even then.
    */
   isRead?: true;
   /** Default `json`. Without a `body` schema no body is read. */
@@ -238,7 +238,7 @@ interface RouteShape {
   countsNo304?: boolean;
   /**
    * The route reads the whole drawing of the workflow in the path, or of the workflow of the conversation there: as
-   * text, or also `parsed`. Memory for it is leased before, and a large drawing or body waits in a fair queue
+   * text, or also `parsed`. Memory for the drawing is leased first, and a large drawing or body waits in a fair queue
    * (heavy-work.ts).
    */
   readsDrawing?: 'text' | 'parsed';

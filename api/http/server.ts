@@ -34,7 +34,7 @@ export interface ConnectionLimits {
   keepAliveTimeoutMs: number;
   /** The interval at which the first two limits are checked. */
   checkingIntervalMs: number;
-  /** A further connection replaces the one that has been idle for longest; if none is idle, it is closed itself. */
+  /** A further connection replaces the one that has been idle for longest, or is closed itself if none is idle. */
   maxConnections: number;
   /**
    * The connection is closed after this many requests, which bounds the work of a client that pipelines without reading
@@ -83,8 +83,8 @@ export function listen(
     for (const response of open) response.shouldKeepAlive = false;
   };
   const closeIdle = (): void => {
-    // Node calls a connection idle as soon as its answer is complete, even if the client has not taken all of it. Node
-    // reports no end of a pipelined answer whose connection is gone before its turn.
+    // Node.js calls a connection idle as soon as its answer is complete, even if the client has not taken all of it.
+    // Node.js reports no end of a pipelined answer that still waited for earlier ones when the connection was lost.
     const isSending = [...open].some(({ writableEnded, req }) => writableEnded && !req.socket.destroyed);
     if (!isSending) server.closeIdleConnections();
   };

@@ -169,7 +169,7 @@ export class RunHub {
     await this.#loop;
   }
 
-  /** Registers the run if it has no readers yet, and again if they have only waited for its end so far. */
+  /** Registers the run if nobody reads its changes yet, even if readers already wait for its end. */
   #registerChanges(runId: string): void {
     if (!this.#runs.hasChangesRead(runId)) this.#unregistered.add(runId);
   }

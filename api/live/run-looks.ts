@@ -29,7 +29,7 @@ export async function lookAtStates(db: Database, runs: WatchedRuns, ids: string[
 }
 
 /**
- * Appends new events to the tails of the runs and notifies their followers. If a run has too many of them, its tail
+ * Appends new events to the tails of the runs and notifies their followers. If a run has too many new events, its tail
  * skips them, and the followers read them from the database. One statement orders the events of all runs, another one
  * reads them, and up to two more find deleted files in them.
  */

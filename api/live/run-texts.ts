@@ -87,8 +87,8 @@ export class RunTexts {
   }
 
   /**
-   * Returns false, without any change, if deltas before this one are missing. Ignores a delta that it already has, or
-   * of a step before the node's latest.
+   * Returns false, without any change, if deltas before this one are missing. Ignores a delta that was added before, or
+   * that is of a step before the node's latest.
    */
   add(delta: RunDelta, isLate = false): boolean {
     const known = this.get(delta)?.steps.at(-1);

@@ -22,8 +22,8 @@ import { mayAct } from '../../acceptance/roles.js';
 /**
  * Returns the caller's copy, creating it if needed, or the original for its author. Throws 404 if no published workflow
  * has the slug, and 403 if the key is restricted to a project in which its user may not create workflows. A copy starts
- * without the files, connections and credentials of the source, which stay in its project. A large drawing waits in the
- * queue of api/http/heavy-work.ts.
+ * without the files, connections and credentials of the source. A large drawing waits in the queue of
+ * api/http/heavy-work.ts.
  */
 export async function copyWorkflow(
   deps: MarketplaceDeps,

@@ -125,7 +125,7 @@ function toMask({ heavyWork, secretBox }: Deps, asker: Asker, run: HistoryRun, d
   const json = (value: unknown): unknown => masker.json(value);
   const text = (plain: string): string => (masker.isEmpty ? plain : writeJson(json(parseJson(plain))));
   // A list cuts long contents before they are masked, so a part of a credential could remain at the end of a cut text.
-  // One encoded character takes up to 7: `\\u002f` in JSON within JSON.
+  // One character of a credential takes up to 7 when encoded: `\\u002f` in JSON within JSON.
   const tail = 7 * Math.max(0, ...literals.map((literal) => literal.length));
   const maskResult = (plain: string, isCut: boolean): string => {
     const result = json(parseJson(plain)) as CutResult;

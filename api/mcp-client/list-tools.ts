@@ -50,7 +50,7 @@ export interface ListedAgent {
   workflowId: number;
   version: number;
   nodeId: string;
-  /** The node's servers at the requested address; empty if it is no agent, or the stored agent names no such server. */
+  /** The servers of the stored agent at the requested address; empty if the node is no agent or names none there. */
   servers: readonly { label: string; allowed: string[] | undefined }[];
 }
 

@@ -9,9 +9,9 @@ export type Headers = Record<string, string>;
 
 /**
  * Returns the headers that a node stores for the server at `endpointUrl`, or else for its first server of that origin.
- * `drawing` contains its secrets. Throws a 400 that names the wrong field if there is no such node, or it has no server
- * of that origin: stored headers are sent only to the origin that they were stored with. Omits headers with a variable,
- * which has no value outside a run, and `********` without a stored value.
+ * `drawing` contains its secrets. Throws 400 if there is no such node with a server of that origin: stored headers are
+ * sent only to the origin that they were stored with. Omits headers with a variable, which has no value outside a run,
+ * and `********` without a stored value.
  */
 export function findStoredHeaders(drawing: JsonObject, nodeId: string, endpointUrl: string): Headers {
   const servers = serversOf(drawing, nodeId);

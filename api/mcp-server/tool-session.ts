@@ -55,8 +55,8 @@ function openSession(secretBox: SecretBox, sessionId: string): unknown {
 }
 
 /**
- * Returns the idempotency key of a call, by which any process finds its run when the client repeats, resumes or cancels
- * the call. It contains a line break, so that no `Idempotency-Key` of the user can equal it.
+ * Returns the idempotency key of a call, by which any process finds the call's run when the client repeats, resumes or
+ * cancels the call. The key contains a line break, so that no `Idempotency-Key` of the user can equal it.
  */
 export function toCallKey({ userId }: Caller, sessionId: string, requestId: RequestId): RequestKey {
   const hash = createHash('sha256')

@@ -12,7 +12,7 @@ type NodeMap = Record<string, unknown>;
 interface EntryOptions {
   /** Reads a result that is too large to be read with the others. */
   readApart?: (nodeId: string) => LazyJson;
-  /** Shows waits, except for approvals, as the reader may see them. Without it, only approvals are shown. */
+  /** Shows waits other than approvals, as the reader may see them. Without `waits`, only approvals are shown. */
   waits?: WaitView;
 }
 

@@ -62,7 +62,7 @@ async function readFacts(deps: RunDeps, key: NodeKey, node: StoredNode, isExpire
     started_at: node.startedAt,
     finished_at: node.finishedAt,
     // A node that waits for a worker of its pool has a row before its first attempt. `queuedMs` is null for a node that
-    // no attempt claims, such as a condition, a wait or a reused one: it counts as not queued.
+    // no attempt claims, such as a condition, a wait or one with a reused result: it counts as not queued.
     queued_ms: node.attempts === 0 ? null : (node.queuedMs ?? 0),
     ...(node.waitedFor !== null && { waited_for: node.waitedFor }),
     attempts: toAttempts(node, kept),

@@ -83,7 +83,7 @@ interface PartsToRead {
   limitBytes: number;
   /**
    * Grows with the bytes of the part `input`, and, until the body is read, by one buffer for all files, which are
-   * streamed. What it holds already stays leased.
+   * streamed. What was leased before stays leased.
    */
   lease: ByteLease;
   inTurn: InTurn;

@@ -26,8 +26,8 @@ export interface CronLine {
   /** True if neither field for days starts with `*`: a day that matches one of them is enough then. */
   isEitherDay: boolean;
   /**
-   * True if minutes or hours start with `*`: the line is then due in both hours that clocks show twice, and not in an
-   * hour that they skip. Another line is due once for each of its times.
+   * True if minutes or hours start with `*`: the line is then due both times in an hour that clocks show twice, and not
+   * in an hour that they skip. Any other line is due once for each of its times.
    */
   isByRealTime: boolean;
 }

@@ -141,7 +141,7 @@ const change = defineRoute({
     const workflow = await loadDrawing(deps, workflowId);
     const { input: _, ...synced } = body;
     const mustSync = Object.values(synced).some((value) => value !== undefined);
-    // Reads through the transaction: a second connection may never become free if such changes hold all of them.
+    // Reads through the transaction: if concurrent changes held all connections, a second one would never become free.
     const toChange = async (stored: ScheduleRecord, db: Db): Promise<ScheduleChange> => ({
       settings: await toSettings({ ...deps, db }, { workflow, stored, body }),
       mustSync,

@@ -1,4 +1,4 @@
-// Makes Temporal's copies of schedules follow Postgres, in every API process. It repeats changes that did not reach
+// Makes Temporal's copies of schedules follow Postgres, in every API process: repeats changes that did not reach
 // Temporal, recreates lost copies, and deletes copies of deleted schedules.
 import type { Logger } from '../../telemetry/logger.js';
 import {
@@ -28,7 +28,7 @@ const AGAIN_SECONDS = 900;
  */
 const RETRY_SECONDS = 10;
 
-/** `stop` of the loop resolves when the schedules that are being synced have been synced; it starts no others. */
+/** After `stop`, the loop begins no further syncs; `stop` resolves when those under way have ended. */
 export function startScheduleSync(deps: ScheduleDeps): BackgroundLoop {
   let intervalMs = INTERVAL_MS;
   return startLoop(async (stopped) => {

@@ -93,8 +93,8 @@ function endOf(version: string): string {
 
 /**
  * Makes up for the firings before `end` since the change or the last firing, whichever is later, within the allowed
- * lateness; none while the schedule is paused. A firing that has already happened starts no second run. Never cancels a
- * run, because such a firing would cancel the run that it has started.
+ * lateness; none while the schedule is paused. A repeated firing starts no second run, but would cancel its first, so
+ * no firing cancels a run here.
  */
 async function makeUp(client: Client, handle: ScheduleHandle, schedule: ScheduleToSync, end: number): Promise<void> {
   const { changedAt, catchupSeconds, lastFiringAt, isPaused } = schedule;

@@ -1,6 +1,6 @@
-// Converts a cron line to a spec of Temporal. Temporal's calendars err where clocks are changed. The days of a change
-// are therefore excluded from them: each moment around the change becomes an interval of its own, and the other hours
-// of such a day get a calendar of their own.
+// Converts a cron line to a spec of Temporal. Temporal's calendars err where clocks are changed, so they exclude the
+// days of a change: each moment around the change becomes an interval of its own, and the other hours of such a day get
+// a calendar of their own.
 import { createHash } from 'node:crypto';
 import type { CalendarSpec, ScheduleSpec } from '@temporalio/client';
 import { isDayOf, type CronLine } from './cron.js';
@@ -25,8 +25,8 @@ const DAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 
 const ALL_DAYS = Array.from({ length: 31 }, (_, index) => index + 1);
 
 /**
- * One year back, because firings before the turn of the year may have to be made up for. Six years ahead, because the
- * answer shows the next five times, and a line may be due only once a year.
+ * One year back, because firings of last year may have to be made up for. Six years ahead, because the answer shows the
+ * next five times, and a line may be due only once a year.
  */
 const YEARS_BACK = 1;
 const YEARS_AHEAD = 6;
@@ -56,7 +56,7 @@ interface ChangedDay {
 type Spec = Required<Pick<ScheduleSpec, 'intervals' | 'timezone'>> & { calendars: CalendarSpec[] };
 
 /**
- * `year`: the present one. The spec is right from the year before until six years after it. If the line is due around
+ * `year`: the present one. The spec is right from one year before to six years after it. If the line is due around
  * changes of clocks, the spec changes with the year.
  */
 export function toSpec(line: CronLine, timeZone: string, year: number): Spec {

@@ -47,11 +47,11 @@ function keyOf({ service, id }: ActionName): string {
 }
 
 /**
- * Returns the drawing of a body with the facts of its actions. An action without `refresh` keeps the facts that the
- * first of `earlier` (masked drawings) has stored for it, while the action and its values stay as they are; other
- * actions get the present facts from their service. An action that no service has gets no facts, unless `earlier` has
- * some. Throws 413 for a result of more than 8 MiB: facts may be a hundred times as long as the names of their actions,
- * and a drawing that is read must fit into the body that stores it.
+ * Returns the drawing of a body with the facts of its actions. An action without `refresh` keeps the facts from the
+ * first of `earlier` (masked drawings) that has it at the same node with the same values; other actions get the present
+ * facts from their service. An action that no service has gets no facts, unless `earlier` has some. Throws 413 for a
+ * result of more than 8 MiB: facts may be a hundred times as long as the names of their actions, and a drawing that is
+ * read must fit into the body that stores it.
  */
 export async function resolveActions(
   db: Db,
@@ -61,7 +61,7 @@ export async function resolveActions(
 ): Promise<JsonObject> {
   if (!holdsActions(drawing)) return drawing;
   const kept = earlier.filter((each) => each !== undefined);
-  // If the limit keeps an action from being found, the found ones already exceed it, and the drawing is refused.
+  // If `MOST_BYTES` keeps an action from being found, the found ones exceed that limit, and the drawing is refused.
   const find = await findActions(db, projectId, actionsToFind(drawing, kept), MOST_BYTES);
   const resolved = withActions(drawing, kept, find);
   refuseLarge(resolved);

@@ -50,7 +50,7 @@ export function createHashQueue({ atOnce, mostWaiting, busy }: Options = DEFAULT
     isBusy: () => waitingOf(false) >= busy,
     async run(work, { isPreferred, signal }) {
       refuseWhenFull(isPreferred);
-      // The queue itself does not get the signal, because it would free the slot of a hash that is still computed.
+      // The queue does not get the signal, because an abort would free the slot of a hash that is still computed.
       const unlessAborted = () => {
         signal.throwIfAborted();
         return work();

@@ -8,7 +8,7 @@ let known: ReadonlySet<string> | undefined;
 
 /**
  * True if attackers try the password first, in any case of its letters. The list has only passwords of at least
- * `MIN_LENGTH` characters. It is read when the first password is set.
+ * `MIN_LENGTH` characters, and is read on the first call.
  */
 function isCommonPassword(password: string): boolean {
   known ??= new Set(

@@ -61,7 +61,7 @@ const link = defineRoute({
     const opened = await countSignIn(deps.metrics, 'link', async () => {
       const userId = await findLinkUser(deps.db, body.token, 'sign-in');
       const session = userId === undefined ? undefined : { userId, method: 'link' as const, ...visit };
-      // One transaction does both, so that the link stays usable if its session is not opened.
+      // One transaction uses up the link and opens the session. If the session is not opened, the link stays usable.
       return audit.change(async (trx) => {
         const redeemed = session && (await openSession(trx, session, () => redeemLink(trx, body.token)));
         if (redeemed === undefined) throw unauthorized('The link was used before, or is more than ten minutes old.');

@@ -1,5 +1,5 @@
-// Administrators manage how other users sign in. They need a session, because a stolen API key must neither sign in as
-// somebody else nor show the networks from which people sign in.
+// Administrators manage how other users sign in. The routes need a session, because a stolen API key must neither sign
+// in as somebody else nor show the networks from which people sign in.
 import { z } from 'zod';
 import { findUser } from '../../db/users/users-repository.js';
 import { endSessionsOf, holdActiveUser, listSessions } from '../../db/sessions/sessions-repository.js';

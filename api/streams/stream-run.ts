@@ -32,7 +32,7 @@ export const MAX_AGE_MS = 3_600_000;
 
 /**
  * Streams the events of a run as bytes, produced no faster than the caller reads them. A stream keeps only the version
- * of the last event that was sent, so no queue of events grows for a slow caller. It ends after the run's end.
+ * of the last event that was sent, so no queue of events grows for a slow caller. The stream ends after the run's end.
  */
 export function streamRun(deps: StreamDeps, options: StreamOptions, maxAgeMs = MAX_AGE_MS): Readable {
   const body: Readable = Readable.from(

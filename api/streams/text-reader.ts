@@ -1,4 +1,4 @@
-// Tracks which model text one reader has received, and returns the next deltas for it.
+// Tracks which model text one reader has received, and returns the reader's next deltas.
 import type { StoredAnswer, ReportedToolCall } from '../../db/runs/run-deltas-repository.js';
 import type { RunEvent, EventNode } from '../../db/runs/run-events-repository.js';
 import { isObject } from '../../graph/json.js';
@@ -31,7 +31,7 @@ interface Place {
 
 interface Reading {
   texts: RunTexts;
-  /** The function that notifies the reader, by which `texts` knows it. */
+  /** Notifies the reader. `texts` identifies the reader by this function. */
   notify: () => void;
   /** Returns the answer of an ended node; undefined if there is none. */
   readAnswer: (node: Omit<NodeKey, 'runId'>) => Promise<StoredAnswer | undefined>;

@@ -68,7 +68,7 @@ export async function caseFromRun(
     mocks: Object.fromEntries(mocks) as JsonObject,
     expect: expectOutput(output),
     secretFieldIds: [...fieldIdsOf(secretFieldsOf(run.document))],
-    // Without a sealed input, nothing in it was masked.
+    // If the input is not sealed, nothing in it was masked.
     ...(run.inputEnc !== null && { secretsThen: secretsOfRun(secretBox, run) }),
   };
 }

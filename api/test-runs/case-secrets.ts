@@ -19,7 +19,7 @@ function fieldsThen({ secretFieldIds = [] }: KeptInput): JsonObject[] {
   return secretFieldsThen({ secretFieldIds });
 }
 
-/** The secrets of a case. Its run masks them even if the drawing no longer names their fields. */
+/** Returns the secrets that the run of a case masks, even if the drawing no longer names their fields. */
 export function secretsOfCase(content: KeptInput): string[] {
   return [...maskInput(fieldsThen(content), content.input).secretValues, ...(content.secretsThen ?? [])];
 }

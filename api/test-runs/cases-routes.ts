@@ -387,13 +387,13 @@ export async function chosen(
   return cases;
 }
 
-/** Leases memory for the cases before it reads them. */
+/** Leases memory for the cases before reading them. */
 async function readCases({ db, secretBox }: TestDeps, memory: ByteLease, which: ChosenCases): Promise<Case[]> {
   await memory.resize(memory.bytes + PARSED_COPIES * (await measureCases(db, which)));
   return listCases(db, secretBox, which);
 }
 
-/** Returns the secrets and secret fields that answers mask. It does not read the whole drawing, which may be large. */
+/** Returns the secrets and secret fields that answers mask, without reading the whole drawing, which may be large. */
 async function findSecretDrawing({ db }: TestDeps, workflowId: number): Promise<SecretDrawing> {
   return orNotFound((await findInputSecrets(db, [workflowId])).get(workflowId));
 }

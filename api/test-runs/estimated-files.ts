@@ -34,7 +34,7 @@ export interface Reading {
 
 /** What remains of a file once it is read. */
 export interface WeighedFile {
-  /** Its part of a message, without its bytes or its text. */
+  /** The file's part of a message, without its bytes or its text. */
   part: JsonObject;
   /** The characters of its text in JSON; 0 if its bytes are sent. */
   characters: number;
@@ -62,10 +62,10 @@ export function namedFileIds(drawn: readonly JsonObject[], values: VariableValue
 }
 
 /**
- * Returns a function that weighs the files of one call, whose ids `namedFileIds` returns. It throws `UnknownFileError`.
- * A file that several calls name is read once for all models that accept the same kinds of files. Only one file is in
- * memory at a time. The first reading ends the turn of the calling work in the queue for large work (`endTurn`),
- * because the store of files and the processes that read documents may be slow.
+ * Returns a function that weighs the files of one call by the ids that `namedFileIds` returns. The function throws
+ * `UnknownFileError`. A file that several calls name is read once for all models that accept the same kinds of files.
+ * Only one file is in memory at a time. The first reading ends the turn of the calling work in the queue for large work
+ * (`endTurn`), because the store of files and the processes that read documents may be slow.
  */
 export function createWeighing(deps: Deps, reading: Reading) {
   const weighed = new Map<string, Promise<WeighedFile>>();

@@ -23,8 +23,8 @@ import { questionsWork } from '../../processes/work.js';
 import type { TestDeps } from './deps.js';
 
 /**
- * The limit on the time of all costly comparisons of a case, without the waits for memory and for a process. Those that
- * have not ended by then count as not met.
+ * The limit on the time of all costly comparisons of a case, without the waits for memory and for a process. An
+ * expectation that is not compared by then counts as not met.
  */
 const LIMIT_MS = 20_000;
 const MAX_WAITING = 8;

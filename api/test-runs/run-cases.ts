@@ -1,4 +1,4 @@
-// Runs cases: each is a test run of the whole drawing, with its own input and mocks. A case run is all cases that were
+// Runs cases, each as a test run of the whole drawing with its own input and mocks. A case run is all cases that were
 // started together. Its pending cases are stored in rows, so that any API process can continue them
 // (docs/use/test-runs.md, "Cases").
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Accepts a test run. One transaction stores the run, its fixed results and the results that it reuses.
+// Accepts a test run. One transaction stores the run with its fixed and its reused results.
 import { openDrawing, openSecrets, sealSecrets } from '../../acceptance/opened-drawing.js';
 import { prepareRun } from '../../acceptance/prepare-run.js';
 import { START_GRACE_SECONDS, storeRun } from '../../acceptance/store-run.js';

@@ -1,5 +1,5 @@
-// Sends webhook events from the outbox. It runs in every API process; a lease in the database prevents two processes
-// from making the same attempt.
+// Sends webhook events from the outbox, in every API process. A lease in the database prevents two processes from
+// making the same attempt.
 import { setMaxListeners } from 'node:events';
 import { claimDeliveries, type ClaimedDelivery } from '../../db/webhooks/webhook-deliveries-repository.js';
 import { createOutgoingClient, type OutgoingClient } from '../../outgoing/outgoing-client.js';

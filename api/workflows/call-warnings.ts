@@ -1,4 +1,4 @@
-// Finds warnings about the workflows that a drawing runs as sub-workflows or as tools of agents. It reads the database,
+// Finds warnings about the workflows that a drawing runs as sub-workflows or as tools of agents. Reads the database,
 // which alone knows the existing workflows.
 import type { Db } from '../../db/core/client.js';
 import { findCallable } from '../../db/workflows/called-workflows.js';

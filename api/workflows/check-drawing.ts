@@ -49,7 +49,7 @@ interface KnownErrors {
   toolWarnings?: readonly ToolWarning[];
   actionWarnings?: readonly ActionWarning[];
   poolWarnings?: readonly PoolWarning[];
-  /** The pools of the project; without them it has the default pool. */
+  /** The pools of the project; if absent, the default pool. */
   project?: ProjectPools;
   /** Errors of nodes that name a connection or a file that the project does not have. */
   missingErrors?: NodeErrors;
@@ -58,8 +58,8 @@ interface KnownErrors {
 }
 
 /**
- * Returns the errors that a run of the drawing would answer, except those of its input, and warnings about drawings that
- * run but probably not as intended. `runDays`: the longest duration of a run.
+ * Returns the errors that a run of the drawing would answer, except those of its input, and warnings about drawings
+ * that run but probably not as intended. `runDays`: the longest duration of a run.
  */
 export function checkDrawing(
   drawing: JsonObject,

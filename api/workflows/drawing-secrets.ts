@@ -100,7 +100,7 @@ function seal(box: SecretBox, place: WorkflowPlace, { data, secrets }: SplitDraw
   return { document: JSON.stringify(data), secrets_enc: sealed };
 }
 
-/** `********` in the drawing stands for the secret in `previous`, the user's draft that it replaces. */
+/** `********` in the drawing stands for the secret in `previous`, the user's draft that the drawing replaces. */
 export function sealDraft(
   box: SecretBox,
   place: WorkflowPlace & { userId: number },

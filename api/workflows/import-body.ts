@@ -65,7 +65,7 @@ export const importBody = documentedAs(file, {
 interface ImportReading {
   /** Called for a file of n8n. */
   translate?: (foreign: JsonObject) => TranslatedFile | Promise<TranslatedFile>;
-  /** Does work that reads the drawing, in the queue for large work: it takes long if the drawing is large. */
+  /** Does `work` in the queue for large work, because reading a large drawing takes long. */
   inTurn?: <T>(work: () => T) => Promise<T>;
 }
 

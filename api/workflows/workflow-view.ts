@@ -92,7 +92,7 @@ export function toWorkflow(
   };
 }
 
-/** Returns the tag of a workflow. It changes with each change of the workflow except a change of its position. */
+/** Returns the tag of a workflow. The tag changes with each change of the workflow except one of its position. */
 export function toEtag({ id, revision }: { id: number; revision: number }): string {
   return `"${id}.${revision}"`;
 }

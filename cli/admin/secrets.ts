@@ -11,7 +11,7 @@ import type { AdminContext } from './context.js';
 /** Further passes find values that the running service sealed with an older key, or copied, while a table was read. */
 const MAX_PASSES = 5;
 
-/** Names the files in the results. Their bytes are in the file store and are encrypted again there. */
+/** Names the files in the results. The bytes of files are in the file store and are encrypted again there. */
 const OF_FILES = { table: 'file_copies', column: 'seal' };
 
 /** Counts the stored values by key. `unreadable` counts the values whose key is missing. */

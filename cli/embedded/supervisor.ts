@@ -219,7 +219,7 @@ export class Stack {
     ]);
     const failed = started.find((result) => result.status === 'rejected');
     if (failed === undefined) return;
-    // Both have the API's port in their environment, so a start on other ports must start both again.
+    // API and worker have the API's port in their environment, so a start on other ports must start both again.
     await Promise.all([this.#children.get('api')?.stop(), this.#children.get('worker')?.stop()]);
     throw failed.reason;
   }
@@ -281,7 +281,7 @@ export class Stack {
     await Promise.all([this.#children.get('api')?.stop(), this.#children.get('worker')?.stop()]);
     await this.#children.get('temporal')?.stop();
     await this.#children.get('postgres')?.stop();
-    // A start in progress notices the stop. Wait for it, so that what it started last is released too.
+    // A start in progress notices the stop. Wait for the start, so that what it started last is released too.
     await this.#starting?.catch(() => undefined);
     for (const release of this.#releasers.toReversed()) await release();
   }

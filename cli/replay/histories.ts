@@ -83,9 +83,9 @@ interface ProtoRoot {
   lookupType: (name: string) => { fromObject: (message: object) => History };
 }
 
-// The SDK's own historyFromJSON and historyToJSON ("@temporalio/common/lib/proto-utils") throw "type must be a Type"
-// if npm has installed separate copies of protobufjs for @temporalio/common and @temporalio/proto, as it does here.
-// These calls work in any layout with the copy that created the types.
+// The SDK's own historyFromJSON and historyToJSON ("@temporalio/common/lib/proto-utils") throw "type must be a Type" if
+// npm has installed separate copies of protobufjs for @temporalio/common and @temporalio/proto, as it does here. The
+// code below uses the copy that created the types, which works in any layout.
 const fromCommon = createRequire(createRequire(import.meta.url).resolve('@temporalio/common'));
 const fromProto = createRequire(fromCommon.resolve('@temporalio/proto'));
 const protoJson = fromProto('protobufjs/ext/protojson') as ProtoJson;

@@ -31,7 +31,7 @@ export interface Sample {
   name: string;
   title: string;
   description: string;
-  /** Words by which the gallery of the console finds it. */
+  /** Words by which the gallery of the console finds the sample. */
   tags: string[];
   input: Record<string, unknown>;
   /** True for a chat workflow. */

@@ -16,7 +16,7 @@ import { ownerOf, session, useSession } from '../service/session.js';
 import { endSignInWindow } from '../service/sign-in-window.js';
 import { applyTheme } from '../service/theme.js';
 
-/** If the browser does not close a sign-in window within this time, it becomes a normal page. */
+/** A sign-in window that the browser has not closed within this time becomes a normal page. */
 const CLOSES_WITHIN_MS = 1_000;
 
 applyTheme();

@@ -34,8 +34,8 @@ import {
 } from './links.js';
 
 /**
- * Adds a node with the start values of its schema. It becomes the start node of the drawing if the drawing has none, or
- * if runs start with its kind (`isStart`) and not with that of the present start node.
+ * Adds a node with the initial values of its schema. The node becomes the start node of the drawing if the drawing has
+ * none, or if runs start with its kind (`isStart`) and not with that of the present start node.
  */
 export function addNode(
   drawing: Drawing,
@@ -331,7 +331,7 @@ function isOrdinary({ handle }: Exit): boolean {
   return handle === null;
 }
 
-/** Removes the targets of an exit. Those of a list item are already gone with the item. */
+/** Removes the targets of an exit. The targets of a list item are already gone with the item. */
 function withoutTargets(data: JsonObject, exit: Exit): JsonObject {
   const isKept = typeof exit.path[1] === 'number' || targetsIn(data, exit) === undefined;
   return isKept ? data : withTargets(data, exit, []);

@@ -83,9 +83,9 @@ function nameIn(variable: Variable, { source, path }: Declared['root']): string 
 }
 
 /**
- * Returns `after` with the variables of the other nodes updated to the names that the node has changed since `before`,
- * the drawing before the person started to type. The other nodes are taken from `before`, so that half-typed names do
- * not remain in their variables.
+ * Returns `after` with the variables of the other nodes updated to the names that node `nodeId` has changed since
+ * `before`, the drawing before the person started to type. The other nodes are taken from `before`, so that half-typed
+ * names do not remain in their variables.
  */
 export function followNames(before: Drawing, after: Drawing, kinds: NodeKinds, nodeId: string): Drawing {
   const [from, to] = [nodesOf(before).get(nodeId), nodesOf(after).get(nodeId)];

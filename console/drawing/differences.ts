@@ -45,7 +45,7 @@ function startDifferences(mine: Drawing, theirs: Drawing, kinds: NodeKinds): Dif
   return [{ subject: 'Start', mine: name(mine), theirs: name(theirs) }];
 }
 
-/** These keys of a drawing have differences of their own, or are looks, which no run reads. */
+/** These keys of a drawing have differences of their own, or no run reads them. */
 const NO_SETTINGS: ReadonlySet<string> = new Set(['nodes', 'edges', 'start_node', 'notes', 'viewport', 'remarks']);
 
 function settingsOf(drawing: Drawing): JsonObject {

@@ -258,7 +258,7 @@ export class EditorStore implements Stored<EditorState> {
   }
 }
 
-/** The gesture of an answer of the assistant. Those of a person's changes are never equal to it. */
+/** The gesture of an answer of the assistant. No change by a person has the same gesture. */
 function gestureOf(runId: string): string {
   return `assistant ${runId}`;
 }

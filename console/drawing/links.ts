@@ -122,7 +122,7 @@ export function reaches(links: readonly Link[], from: string, to: string): boole
   return false;
 }
 
-/** Returns the nodes from which running links lead to this one, nearest first. They include the loops around it. */
+/** Returns the nodes from which running links lead to node `id`, nearest first, including the loops around it. */
 export function before(links: readonly Link[], id: string): string[] {
   const sources = new Map<string, string[]>();
   for (const { source, target, isIdle } of links) {

@@ -63,7 +63,7 @@ function mergeItems<Item>(
   for (const [key, item] of own) {
     const [earlier, changed] = [then.get(key), other.get(key)];
     if (changed !== undefined) merged.push(mergeValues(earlier, item, changed) as Item);
-    // `theirs` lacks the item. It stays if `mine` has added or changed it.
+    // An item that `theirs` lacks stays if `mine` has added or changed it.
     else if (earlier === undefined || !isEqualJson(earlier, item)) merged.push(item);
   }
   for (const [key, item] of other) if (!own.has(key) && !then.has(key)) merged.push(item);

@@ -7,8 +7,8 @@ import './note-card.css';
 import { changeNote, LEAST_SIZE, noteOfKey, removeNotes } from './notes.js';
 
 /**
- * A note on the canvas, or the mark in place of a node that an import has left out. React Flow renders the wrapper, an
- * article named `Note` or `Left out`. The first click selects it, and the second edits its text.
+ * A note on the canvas, or the mark in place of a node that an import has left out. The first click selects it, and the
+ * second edits its text. React Flow renders the wrapper, an article named `Note` or `Left out`.
  */
 export const NoteCard = memo(function NoteCard({ id: key, data: { text, isLeftOut }, selected }: NodeProps<NoteNode>) {
   const store = useStore();

@@ -1,5 +1,5 @@
 // Notes beside the nodes (`notes` of the drawing). People move, select and copy them like nodes, but runs ignore them.
-// Their keys on the canvas have a prefix, because a note may have the id of a node.
+// The keys of notes on the canvas have a prefix, because a note may have the id of a node.
 import { createIdempotencyKey } from '../../clients/typescript/src/index.js';
 import { MAX_NOTES } from '../../graph/notes.js';
 import type { Drawing, Position } from './drawing.js';

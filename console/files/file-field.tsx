@@ -15,7 +15,7 @@ interface FileFieldProps {
   isRequired?: boolean;
   projectId: number;
   isMany: boolean;
-  /** Called with each uploaded file. If it is set, the field keeps no value of its own. */
+  /** Called with each uploaded file. With `onArrived`, the field keeps no value of its own. */
   onArrived?: ((value: FileValue) => void) | undefined;
   /** JSON text of the file, or of the list of files; empty if there is none. Read only when the field mounts. */
   value: string;

@@ -27,7 +27,7 @@ export function filesControl(format: string, props: PickerProps): ReactNode {
 }
 
 function OneFilePicker({ path, value, onChange, ...props }: PickerProps) {
-  // An empty text is stored for no file, too, so the state says whether it is shown as a text.
+  // `''` is stored for an empty text and for no file; the state says which of the two is shown.
   const [isText, setIsText] = useState(false);
   const items = value === undefined || (value === '' && !isText) ? [] : [value];
   const change = (next: unknown[]): void => {
@@ -79,10 +79,7 @@ function Picker({ schema, path, label, projectId, items, onItems, takesText = tr
   );
 }
 
-/**
- * Shows a row for each text or file of the form. Those of a list are sent under one name, so a change of the name
- * changes it in all their rows.
- */
+/** Shows a row for each text or file of the form. The items of a list have one name, so renaming one renames all. */
 function FormFilesPicker({ schema, path, label, value, projectId, onChange }: PickerProps) {
   // State, because the value cannot hold a name that is empty or taken, as a name may be while a person types it.
   const [written, setWritten] = useState<readonly RecordRow[]>(() => toRows(value));

@@ -13,7 +13,7 @@ GlobalWorkerOptions.workerSrc = workerUrl;
 const MOST_DOTS = 3_000;
 const MOST_IMAGE_DOTS = 32 * 1024 * 1024;
 
-/** Shows a PDF page by page. Its scripts and links are inactive. */
+/** Shows a PDF page by page, with inactive scripts and links. */
 export function PdfPages({ blob, name }: { blob: Blob; name: string }) {
   const { document, isBroken } = useDocument(blob);
   const [number, setNumber] = useState(1);

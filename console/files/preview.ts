@@ -1,5 +1,5 @@
-// Decides from the bytes of a file how to preview it. Its name and declared type only decide whether a text is shown as
-// a table. Executes nothing: markup, including SVG and HTML, is shown as text.
+// Decides from the bytes of a file how to preview it. The file's name and declared type only decide whether a text is
+// shown as a table. Executes nothing: markup, including SVG and HTML, is shown as text.
 import { api, unwrap } from '../service/api.js';
 import type { FileValue } from '../service/file-value.js';
 
@@ -14,7 +14,7 @@ export type Preview =
   | { kind: 'image' | 'audio' | 'pdf'; blob: Blob }
   | { kind: 'text'; text: string; isWhole: boolean }
   | { kind: 'table'; rows: string[][]; isWhole: boolean }
-  /** Can be previewed, but is large, so the person must ask for it. */
+  /** Can be previewed, but is large, so the person must ask for the preview. */
   | { kind: 'large' }
   | { kind: 'none' };
 

@@ -1,4 +1,4 @@
-// Conditions of several tests, as a form changes them: `{all: [...]}` and `{any: [...]}` of tests and further lists.
+// Conditions of several tests in a form: lists `{all: [...]}` and `{any: [...]}` of tests and of further lists.
 import { MAX_LISTS } from '../../graph/combined.js';
 import { isObject, type JsonObject } from '../../graph/json.js';
 
@@ -42,10 +42,7 @@ export function withTest(condition: unknown, test: JsonObject, isGroup = false):
   return { [name]: [...items, isGroup ? { [other]: [test] } : test] };
 }
 
-/**
- * Returns undefined if nothing is left. An outermost list with only one item left becomes that item, and so does that
- * item while it is a list of one.
- */
+/** Returns undefined if nothing is left. While an outermost list has only one item, this item replaces the list. */
 export function withoutItem(condition: unknown, at: number, isOutermost: boolean): unknown {
   const list = listIn(condition);
   if (list === undefined) return undefined;

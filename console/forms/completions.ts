@@ -5,7 +5,7 @@ import type { VariableGroup } from '../drawing/variables.js';
 interface OpenVariable {
   /** Position of the opening braces. */
   start: number;
-  /** Position after the closing braces, or the caret if they are missing. */
+  /** Position after the closing braces, or of the caret if they are missing. */
   end: number;
   /** Text between the braces and the caret. */
   typed: string;

@@ -146,8 +146,8 @@ export function VariableText(props: SchemaFieldProps & { isLong?: boolean }) {
 }
 
 /**
- * Returns attributes for a textbox that is not a form element. It has no `required` property, and `label for` does
- * not name it.
+ * Returns attributes for a textbox that is not a form element, and therefore has no `required` property and is not
+ * named by `label for`.
  */
 export function attributesOf({ required: _only, ...control }: ControlProps): Attributes {
   const attributes = { ...control, 'aria-labelledby': labelIdOf(control.id) };

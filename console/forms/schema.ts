@@ -96,7 +96,7 @@ export function propertiesOf(schema: JsonObject): Record<string, JsonObject> {
 }
 
 /**
- * A required field that only one mode of the node has is marked with `needed`. It is not in `required`, because the
+ * A required field that only one mode of the node has is marked with `needed` and is not in `required`, because the
  * other modes have no value for it.
  */
 export function isRequired(schema: JsonObject, key: string): boolean {

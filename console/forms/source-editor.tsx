@@ -57,7 +57,7 @@ const TYPED_OVER = EditorView.domEventHandlers({
   },
 });
 
-/** An editor with the role of a textbox. Tab accepts an offered variable, else it leaves the editor. */
+/** An editor with the role of a textbox. Tab accepts an offered variable, or else leaves the editor. */
 export function SourceEditor(props: SourceEditorProps) {
   const { attributes, value, isReadOnly, takesVariables, language, onChange } = props;
   const { variables } = use(FormContext);

@@ -58,7 +58,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** Returns undefined for an empty text, the number if it is one that keeps its digits, else the text itself. */
+/** Returns undefined for an empty text, a number if the text is a number that keeps its digits, else the text. */
 export function parseNumber(text: string): number | string | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;

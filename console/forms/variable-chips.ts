@@ -1,5 +1,5 @@
-// Variables in a CodeMirror editor: chips instead of `{{ ... }}`, and completions after `{{`. The document keeps the
-// source, so that copying, searching and the drawing see it.
+// Variables in a CodeMirror editor: chips instead of `{{ ... }}`, and completions after `{{`. The text of the editor
+// keeps `{{ ... }}` for copying, searching and the drawing.
 import {
   acceptCompletion,
   autocompletion,

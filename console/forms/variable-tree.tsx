@@ -60,7 +60,7 @@ function VariableTree({ choices, isOpen = false, onChoose }: VariableTreeProps) 
 
 interface ChoiceProps {
   choice: VariableChoice;
-  /** True if it is open at first. */
+  /** True if the choice is open at first. */
   isOpen?: boolean;
   onChoose: (text: string) => void;
 }

@@ -95,13 +95,13 @@ interface ItemProps {
 /** Fields edited elsewhere: `id` and `label` in a row above the other fields, `node` by the links below them. */
 const APART = new Set(['id', 'label', 'node']);
 
-/** The id is made from the label until a person writes another one, or another node uses it. */
+/** The id is made from the label until a person writes another id, or another node uses the id. */
 function Item({ title, schema, nodeId, path, item, others, onChange }: ItemProps) {
   const store = useStore();
   const idError = useFieldError([...path, 'id']);
   const own = Object.entries(propertiesOf(schema)).filter(([key]) => !APART.has(key));
   const [id, label] = [asText(item['id']) ?? '', asText(item['label']) ?? ''];
-  // The id whose label was emptied. It stays meanwhile, and follows the next label.
+  // The id whose label was emptied. This id stays until a label is written, and then follows that label.
   const [unlabelledId, setUnlabelledId] = useState<string>();
   const isUnlabelled = label.trim() === '' && id === unlabelledId;
   // Derived from the present values, because another item comes to this place when items are moved or removed.

@@ -83,7 +83,7 @@ export function HttpForm({ schema, data, onChange }: HttpFormProps) {
   );
 }
 
-/** Edits the query of the address as a table. The address field contains it as well. */
+/** Edits the query of the address as a table. The address field contains the query as well. */
 function Query({ address, onChange }: { address: string; onChange: (address: string) => void }) {
   const [rows, setRows] = useState<readonly QueryRow[]>(() => queryRows(address));
   const shown = withQuery(address, rows) === address ? rows : queryRows(address);
@@ -115,9 +115,9 @@ const TYPES: readonly { value: BodyType; label: string }[] = [
 ];
 
 /**
- * Returns the type to show. The chosen one is shown while the body is absent, and a chosen JSON or text while the body
- * is a text: incomplete JSON is stored as a text, and a text that is a single variable counts as JSON. The other
- * types always have a body, so an absent body means that the choice was undone.
+ * Returns the type to show: a chosen JSON or text while the body is absent or a text, else the type of the stored body.
+ * Incomplete JSON is stored as a text, and a text that is a single variable counts as JSON. The types for forms and
+ * files always have a body, so an absent body means that the choice was undone.
  */
 function shownType(data: JsonObject, chosen: BodyType): BodyType {
   const stored = bodyTypeOf(data);

@@ -47,8 +47,8 @@ export function parseNodeKey(key: string): { nodeId: string; path: string } {
 }
 
 /**
- * Returns the latest start or end of a node, in milliseconds since 1970; 0 if there is none. It may be later than the
- * time of the browser, whose clock may be behind the service's.
+ * Returns the time of the latest start or end of any node, in milliseconds since 1970; 0 if there is none. This time
+ * may be in the future for the browser, whose clock may be behind the service's.
  */
 export function latestMs({ nodes }: LiveRun): number {
   let latest = 0;

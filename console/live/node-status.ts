@@ -24,7 +24,10 @@ export function statusOf(entry: NodeEntry, isWaiting = false): string {
   return `${word}${handled}${entry.reused === true ? ', reused' : ''}`;
 }
 
-/** Returns the text that a node of the graph shows for its status. It differs for a node that has not started. */
+/**
+ * Returns the text that a node of the graph shows for its status. The text differs from the status if the node has not
+ * started.
+ */
 export function writtenStatus(status: string): string {
   return UNREACHED[status] ?? status;
 }
@@ -95,8 +98,8 @@ function isOpen({ from, handle }: { from: string; handle: string }, live: LiveRu
 }
 
 /**
- * `followed`: the run followed the link. `flowing`: its target is in progress or waits. `open`: the run may still
- * follow it. `skipped`: the run never will.
+ * `followed`: the run followed the link. `flowing`: the link's target is in progress or waits. `open`: the run may
+ * still follow the link. `skipped`: the run never will.
  */
 export type LinkState = 'followed' | 'flowing' | 'open' | 'skipped';
 

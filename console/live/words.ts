@@ -95,8 +95,8 @@ function shorten(call: ToolCall): ToolCall {
 }
 
 /**
- * Returns the ids of the nodes whose model is writing; `known` itself if they are the same. A model that called tools,
- * or was quiet for `QUIET_MS`, is not writing.
+ * Returns the ids of the nodes whose model is writing; `known` itself if nothing changed. A model that called tools, or
+ * was quiet for `QUIET_MS`, is not writing.
  */
 export function writingIn(words: RunWords, known: ReadonlySet<string>, nowMs: number): ReadonlySet<string> {
   const isWriting = ({ toolCalls, atMs }: NodeWords): boolean => toolCalls.length === 0 && nowMs - atMs < QUIET_MS;

@@ -13,7 +13,7 @@ import { RemarksDialog } from '../ui/remarks.js';
 
 type Imported = paths['/api/v1/projects/{id}/import/']['post']['responses']['201']['content']['application/json'];
 
-/** A list of several workflows is sent as it is, because the service explains why it refuses it. */
+/** A list of several workflows is sent as it is, because the service explains its refusal. */
 type Body = JsonObject | unknown[];
 
 interface ReadFile {

@@ -18,7 +18,7 @@ interface DraftFacts {
 export interface DraftHead extends DraftFacts {
   key: string;
   savedAt: string;
-  /** False if the service stores the drawing. The entry then only records which editor wrote it. */
+  /** False if the service stores the drawing. The entry then only records which editor wrote the service's draft. */
   hasDrawing: boolean;
 }
 
@@ -118,10 +118,10 @@ function readHead(key: string, text: string): DraftHead {
 const CREDENTIAL = /auth|key|token|secret|password|cookie|session|signature|credential/i;
 
 /**
- * A replacer for `JSON.stringify`. Removes the secrets that a person typed, because later users of the machine can read
- * the browser's store: default values of secret fields, credentials in headers, in addresses and in the values of an
- * action. Removes all values of an action that was chosen since the last save, because only the service adds its fields
- * to the drawing, which say what is a credential. Masks and variables stay, because they reveal nothing.
+ * A replacer for `JSON.stringify`. Removes the secrets that a person typed (default values of secret fields,
+ * credentials in headers, in addresses and in the values of an action), because later users of the machine can read the
+ * browser's store. Removes all values of an action that was chosen since the last save: only the service adds to the
+ * drawing the action's fields, which say what is a credential. Masks and variables stay, because they reveal nothing.
  */
 function withoutSecrets(this: unknown, key: string, value: unknown): unknown {
   if (key === 'url' || key === 'endpoint_url') {

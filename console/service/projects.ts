@@ -20,8 +20,8 @@ export async function readProjects(signal?: AbortSignal): Promise<Project[]> {
 }
 
 /**
- * The person's role in a project, undefined until it has been read. `isKnown` is true once reading it has ended, even
- * if it has failed.
+ * The person's role in a project, undefined until it has been read. `isKnown` is true once the role has been read, or
+ * could not be read.
  */
 export function useProjectRole(projectId: number, isWanted = true): { role: Role | undefined; isKnown: boolean } {
   const { data, isPending } = useQuery({

@@ -38,7 +38,7 @@ export function useChange<Output, Input = void>(
   });
 }
 
-/** Returns a submit handler for the mutation. It ignores further submissions while the mutation is pending. */
+/** Returns a submit handler that starts the mutation unless it is pending. */
 export function submitHandler({ isPending, mutate }: { isPending: boolean; mutate: () => void }) {
   return (event: { preventDefault: () => void }): void => {
     event.preventDefault();
@@ -48,7 +48,7 @@ export function submitHandler({ isPending, mutate }: { isPending: boolean; mutat
 
 /**
  * Idempotency keys for starting runs. Repeated requests of one click must start one run, so the same request retains
- * its key until it is settled. A different request gets a new key.
+ * its key until the request is settled. A different request gets a new key.
  */
 export function useRunKey() {
   const last = useRef<{ request: string; key: string }>(undefined);

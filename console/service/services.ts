@@ -118,7 +118,7 @@ export function useActions(projectId: number, search: string): ActionSearch {
   };
 }
 
-/** Returns the typed words that the service's name lacks. They filter its actions; an empty text selects all. */
+/** Returns those typed words that the service's name lacks, to filter its actions; an empty text selects all. */
 function withoutName(words: readonly string[], { name }: Service): string {
   return words.filter((word) => !name.toLowerCase().includes(word)).join(' ');
 }

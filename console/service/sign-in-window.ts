@@ -1,6 +1,7 @@
-// The window in which a person signs in at the provider of a connection. The service redirects it to the settings page,
-// which then reports the outcome to the page that opened it, and closes. They talk by a BroadcastChannel: the console's
-// pages are isolated from other origins, so the provider's page cuts the `opener` link.
+// The window in which a person signs in at the provider of a connection. The service redirects the window to the
+// settings page, which then reports the outcome to the page that opened the window, and closes the window. The two
+// pages talk by a BroadcastChannel: the console's pages are isolated from other origins, so the provider's page cuts
+// the `opener` link.
 
 /** Marks the window in its session storage, which survives visits to other origins. */
 const MARK = 'connection-sign-in';
@@ -15,8 +16,8 @@ export interface SignInEnd {
 const channel = new BroadcastChannel(MARK);
 
 /**
- * Opens the window before its address is known, because browsers only allow it on a click. Returns
- * undefined if blocked.
+ * Opens the window before its address is known, because browsers only open windows on a click. Returns undefined if
+ * blocked.
  */
 export function openSignInWindow(): Window | undefined {
   const opened = window.open('', '_blank', 'popup,width=560,height=720');

@@ -26,7 +26,7 @@ export function CopyButton({ text, label }: CopyButtonProps) {
   return <Button onClick={() => void copy()}>{outcome ?? label}</Button>;
 }
 
-/** Outside a secure context there is no clipboard, and browsers may refuse it. The button then says to copy by hand. */
+/** Browsers may refuse the clipboard, and have none outside a secure context. The button then says to copy by hand. */
 async function copyText(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);
@@ -44,9 +44,7 @@ interface NewSecretProps {
   onDone: () => void;
 }
 
-/**
- * Shows a secret that the service reveals only once. The caller removes it when the person presses `Done`.
- */
+/** Shows a secret that the service reveals only once. `onDone` must unmount this component. */
 export function NewSecret({ title, text, copyLabel, onDone }: NewSecretProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

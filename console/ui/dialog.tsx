@@ -139,8 +139,8 @@ let last: HTMLElement | undefined;
 
 /**
  * Returns a handler for `onCloseAutoFocus`, because Radix cannot restore the focus of a dialog without a trigger. The
- * handler focuses the previous element, or the page's content if that element is gone. It does nothing if something
- * else has the focus.
+ * handler focuses the previous element, or the page's content if that element is gone, unless another element has the
+ * focus.
  */
 function useFocusBack(): (event: Event) => void {
   const [places] = useState(placesOfFocus);

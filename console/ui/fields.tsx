@@ -18,7 +18,7 @@ export interface ControlProps {
   'aria-invalid': true | undefined;
 }
 
-/** A label above its control, with hint and error below. Both are linked to the control for screen readers. */
+/** A label above its control; below, the hint and the error, linked to the control for screen readers. */
 export function Field({
   label,
   hint,

@@ -38,9 +38,9 @@ export type TokenSubject =
   | { by: 'email'; email: string };
 
 /**
- * Finds the key and counts `count` requests of it; with 0 it writes nothing. Returns undefined, and counts nothing, if
- * there is no such key, it has expired, or its user is not active. A window lasts a minute. It starts with the first
- * request after the previous window.
+ * Finds the key and counts `count` of its requests; writes nothing if `count` is 0. Returns undefined, and counts
+ * nothing, if there is no such key, it has expired, or its user is not active. A window lasts a minute. It starts with
+ * the first request after the previous window.
  *
  * The count is exact over any number of processes: the row lock serializes the requests of a key, and only the
  * database's clock is used. `now()` is the same in the whole statement, so count and window are consistent. A process

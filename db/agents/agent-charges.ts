@@ -33,8 +33,8 @@ export async function lockRun(trx: Transaction<Tables>, runId: string): Promise<
 
 /**
  * Locks the run, then the node, both before the node's calls. Statements that close nodes from outside (`closeNode`)
- * also lock the node before its calls, so the two cannot deadlock. Their lock on the run (FOR KEY SHARE) does not wait
- * for this one.
+ * also lock the node before its calls, so they cannot deadlock with this one. Their lock on the run (FOR KEY SHARE)
+ * does not wait for the lock here.
  */
 async function lockRunAndNode(trx: Transaction<Tables>, { runId, path, nodeId }: NodeKey): Promise<void> {
   await sql`

@@ -1,4 +1,4 @@
-// The durable steps of an agent node. Each model call and each answer is stored once; a repeated step finds it.
+// The durable steps of an agent node. Each model call and each answer is stored once and found by a repeated step.
 import { sql, type Transaction } from 'kysely';
 import { keyColumns } from '../nodes/key-columns.js';
 import type { Database, Db } from '../core/client.js';

@@ -18,13 +18,13 @@ export interface AgentTool {
   needsApproval: boolean;
   /** Set if only calls with one of these arguments need approval. `needsApproval` is true then. */
   whenGiven?: string[];
-  /** Set if the tool is a workflow. It has no server: `serverLabel` is empty. */
+  /** Set if the tool is a workflow. `serverLabel` is empty then. */
   workflowId?: number;
   /** Set if the tool is an action: its index in the `tools` of the agent's data. */
   toolIndex?: number;
 }
 
-/** A tool that is not offered to the agent. Its name is masked and cut. Its reason is a fixed sentence of ours. */
+/** A tool that is not offered to the agent. `toolName` is masked and cut, and `reason` is a fixed sentence of ours. */
 export interface LeftOutTool {
   serverLabel: string;
   /** Empty if the tool has no name. */

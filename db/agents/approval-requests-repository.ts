@@ -96,7 +96,7 @@ export interface CurrentArguments extends NodeKey {
   /** The hash of the arguments that would be sent now. */
   hash: string;
   requestId: string;
-  /** The model's arguments, as sealed JSON text. Null, like `turn` and `ordinal`, once they have expired. */
+  /** The model's arguments, as sealed JSON text. Once they have expired, null, like `turn` and `ordinal`. */
   argumentsEnc: Buffer | null;
   turn: number | null;
   ordinal: number | null;

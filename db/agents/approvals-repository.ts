@@ -75,7 +75,7 @@ export async function decideRequest(db: Db, made: NewDecision): Promise<Outcome>
 
 interface LockedRequest {
   status: ApprovalStatus;
-  /** True if it is pending, has not expired, and its run is open. */
+  /** True if the request is pending and has not expired, and its run is open. */
   isOpen: boolean;
   argumentsHash: string;
   required: number;

@@ -1,5 +1,6 @@
-// Tokens with which the worker calls `/mcp/build` for an assistant in the editor. A token contains the id of its run
-// and the time at which it expires. It is not stored, because every process that has SECRETS_KEY can make and open it.
+// Tokens with which the worker calls `/mcp/build` for an assistant in the editor. A token contains the id of the
+// assistant's run and the time at which the token expires. Tokens are not stored, because every process that has
+// SECRETS_KEY can make and open them.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import type { SecretBox } from '../core/secret-box.js';

@@ -4,8 +4,8 @@ import { writeJson } from '../../graph/json-text.js';
 import type { Db } from '../core/client.js';
 
 /**
- * A tool that cannot be offered. Its name comes from the server, masked and cut. Its reason is a fixed sentence of
- * ours (outgoing/mcp-tools.ts).
+ * A tool that cannot be offered. `name` comes from the server, masked and cut. `reason` is a fixed sentence of ours
+ * (outgoing/mcp-tools.ts).
  */
 export interface RefusedTool {
   /** Empty if the tool has no name. */

@@ -8,8 +8,8 @@ import { MASK } from '../../graph/mask-text.js';
 const MAX_CHARACTERS = 200;
 
 /**
- * `before` is undefined for a new target, `after` for a deleted one. The fields of `touched` are recorded even
- * if they are equal.
+ * `before` is undefined for a new target, `after` for a deleted one. The fields of `touched` are recorded even if they
+ * look the same in both.
  */
 export function toChanges(
   before: TargetState | undefined,

@@ -23,7 +23,7 @@ export interface RecordedChange<T> {
   isMade?: boolean;
   /** Fields that are recorded even if they look the same as before. */
   touched?: readonly string[];
-  /** Returns the author of the change, if it is known only from the result. */
+  /** Returns the author of the change. Absent if `doer` names the author. */
   userOf?: (result: T) => number | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface TargetState {
 
 interface FoundTarget extends TargetState {
   name: string;
-  /** Null if it belongs to no project. */
+  /** Null if the target belongs to no project. */
   projectId: number | null;
 }
 
@@ -32,9 +32,9 @@ interface Subject {
   /** The verbs. An action is recorded as `subject.verb`. */
   actions: readonly string[];
   /**
-   * Returns the statement that finds an object of the type. It returns no row for a deleted object. `secrets` contains
-   * hashes, which are used to detect changes and are never shown. `find` is absent for subjects that are not objects,
-   * such as sign-ins.
+   * Returns the statement that finds an object of the type. The statement returns no row for a deleted object.
+   * `secrets` contains hashes, which are used to detect changes and are never shown. `find` is absent for subjects that
+   * are not objects, such as sign-ins.
    */
   find?: (key: TargetKey) => RawBuilder<unknown>;
 }
@@ -128,7 +128,7 @@ const SUBJECTS = {
   password_link: { actions: ['created'] },
   pin: {
     actions: ['changed', 'deleted'],
-    // All pins of a node: several iterations of it may have one.
+    // All pins of a node: a node in a loop may have a pin for each iteration.
     find: ({ id, workflowId }: TargetKey) => sql`
       SELECT title AS name, project_id, jsonb_build_object('workflow', workflow_id, 'node', node_id,
           'paths', jsonb_agg(path ORDER BY path)) AS fields,

@@ -74,7 +74,7 @@ async function verifyChain(transaction: Db, head: Head): Promise<Omit<Verificati
     after = records.at(-1)?.position ?? after;
     if (records.length < AT_ONCE) break;
   }
-  // The last records are missing, or the head does not belong to them.
+  // The last records are missing, or the head is wrong.
   if (broken === null && (position !== head.entries || !hash.equals(head.lastHash))) broken = head.lastId;
   return { entries, first_broken: broken };
 }

@@ -14,11 +14,12 @@ interface ConnectionWait {
 }
 
 /**
- * Starts a wait of the node, or finds the one that an earlier attempt has started, whose end never changes. Returns
- * the end of the wait. Waiting does not count as an attempt. `ready`: the connection needs no sign-in any more, or was
+ * Starts a wait of the node, or finds the one that an earlier attempt has started, whose end never changes. Returns the
+ * end of the wait. Waiting does not count as an attempt. `ready`: the connection needs no sign-in any more, or was
  * deleted. `expired`: the time is over, and the wait has ended. `closed`: the run has ended.
  *
- * The connection's row is locked, so that nobody makes it ready between the check of its status and the wait.
+ * The connection's row is locked, so that nobody makes the connection ready between the check of its status and the
+ * wait.
  */
 export function startConnectionWait(
   db: Db,

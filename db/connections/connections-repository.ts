@@ -30,8 +30,8 @@ interface NewConnection extends ConnectionFields {
 }
 
 /**
- * `gone`: there is no such project. `too_many`: it has reached `MOST_CONNECTIONS`. `taken`: another connection has the
- * name. The lock on the project's row makes these checks reliable.
+ * `gone`: there is no such project. `too_many`: the project has reached `MOST_CONNECTIONS`. `taken`: another connection
+ * has the name. The lock on the project's row makes these checks reliable.
  */
 export function insertConnection(
   db: Db,

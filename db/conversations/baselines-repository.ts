@@ -6,7 +6,7 @@ import { isOldBaseline, isOldDraft } from '../retention/retention-repository.js'
 import type { DraftKey } from '../workflows/drafts-repository.js';
 
 /**
- * Stores the author's present draft as the baseline of this run of the assistant. It replaces the baseline of the
+ * Stores the author's present draft as the baseline of this run of the assistant, in place of the baseline of the
  * previous run. Requires the transaction that stores the run or, if the run is queued, takes it from the queue.
  */
 export async function keepBaseline(transaction: Db, conversationId: string, runId: string): Promise<void> {

@@ -106,8 +106,8 @@ function selectConversations(db: Db) {
 }
 
 /**
- * Returns the user's role in the conversation's project if the user may read the conversation, else undefined. Its
- * author may, and owners and admins may unless it is a conversation with the assistant in the editor.
+ * Returns the user's role in the conversation's project if the user may read the conversation, else undefined. Authors
+ * may read their conversations; owners and admins may read all except those with the assistant in the editor.
  */
 export function findConversationRole(db: Db, id: string, reach: Reach) {
   return db

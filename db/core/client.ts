@@ -93,7 +93,7 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 async function prepare(client: HostClient, { hosts, open }: { hosts: Hosts; open: OpenConnections }): Promise<void> {
-  // One round trip for all.
+  // Sends all statements in one round trip.
   const answers = (await client.query(`${SETTINGS}; ${ABOUT_SERVER}`)) as unknown as pg.QueryResult[];
   const { pid, isReadOnly } = answers.at(-1)!.rows[0] as { pid: number; isReadOnly: boolean };
   open.identify(client, pid);
@@ -170,7 +170,7 @@ interface Internals {
 
 /**
  * Prepares every statement with 1 to `MOST_VALUES` values under the hash of its text, so that each connection parses
- * and plans it once. Beyond `MOST_PREPARED` statements, it closes the least recently used one, on the server too.
+ * and plans it once. Beyond `MOST_PREPARED` statements, closes the least recently used one, on the server too.
  *
  * Statements are planned without their values (`SETTINGS`), except for lists, whose filters and page decide which index
  * is best. PostgreSQL plans a list for its values until a plan for all values is no more expensive.

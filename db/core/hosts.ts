@@ -1,4 +1,4 @@
-// The servers of a database: one of them takes writes, and after a failover it is another one.
+// The servers of a database: one of them takes writes, after a failover another one.
 import { toHostUrls } from '../../config/host-urls.js';
 
 /** The SQLSTATE with which a replica, or a server that is read-only, refuses a change. */

@@ -20,8 +20,8 @@ const NO_ANSWER = /^(?:57P0[1-5]|08[0-9A-Z]{3})$/;
 /** The codes of Node.js errors of a broken connection. */
 const BROKEN_SOCKET = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNABORTED'];
 /**
- * The texts of `pg` for a connection that ended while it was opened, before a statement or during one. These errors
- * have no code.
+ * The texts of the errors without a code that `pg` throws if a connection ended while it was opened, before a statement
+ * or during one.
  */
 const TERMINATED = /^(?:Connection terminated|Client has encountered a connection error|Client was closed)/;
 /**

@@ -47,8 +47,8 @@ const LOOK_FOR_ROOM_MS = 2_000;
 /** Makes `LOOK_FOR_ROOM` write a temporary file instead of using memory, and limits its time. */
 const ROOM_SETTINGS = `SET work_mem = '64kB'; SET temp_tablespaces = ''; SET statement_timeout = '10s'`;
 /**
- * Writes 4 MiB to a temporary file of the database's tablespace, which PostgreSQL deletes at the end of the statement.
- * It changes no table, writes no WAL and needs no right.
+ * Writes 4 MiB to a temporary file in the database's tablespace, but changes no table, writes no WAL and needs no
+ * right. PostgreSQL deletes the file at the end of the statement.
  */
 const LOOK_FOR_ROOM = `
   WITH filler AS MATERIALIZED (SELECT repeat('x', 4000) || n FROM generate_series(1, 1024) AS n)
@@ -205,8 +205,8 @@ export class DatabasePulse {
     } catch (error) {
       if (outageOf(error) === 'no answer' || error instanceof NoAnswer || error instanceof ReadOnlyServerError)
         throw error;
-      // Another error, such as that of a limit on temporary files, ends the state `no room`, because it does not show
-      // whether the disk is full. If it is, the next refused statement sets the state again.
+      // Another error, such as that of a limit on temporary files, does not show whether the disk is full, so it ends
+      // the state `no room`. If the disk is full, the next refused statement sets the state again.
       this.#lacksRoom = outageOf(error) === 'no room';
       this.#showRoom(error);
     }

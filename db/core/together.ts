@@ -8,8 +8,8 @@ interface TogetherOptions {
    */
   most: number;
   /**
-   * If a statement of several questions fails, asks each of them alone, so that a question gets no error of another
-   * one. The next statement does not wait for these.
+   * If a statement of several questions fails, asks each of them alone, so that no question gets the error of another.
+   * The next statement does not wait for their answers.
    */
   isolates?: boolean;
   /** Called when no statement runs and no question waits. */

@@ -1,4 +1,4 @@
-// Lends connections only while PostgreSQL answers, and ends the wait of every statement once it does not.
+// Lends connections only while PostgreSQL answers, and ends the waits of all statements when it stops answering.
 import type { PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { NoConnectionError } from './outage.js';
@@ -28,8 +28,8 @@ interface Wait {
   /** The number of times in a row that the server was not executing the statement. */
   timesOver: number;
   /**
-   * Bytes of the statement that the kernel has not taken yet. The wait begins anew when they change, because the server
-   * is idle until it has the whole statement.
+   * The number of bytes of the statement that the kernel has not taken yet. The wait begins anew when the number
+   * changes, because the server is idle until it has the whole statement.
    */
   unsent: number;
 }

@@ -148,7 +148,7 @@ export async function giveUpDeadCopies(db: Db, limit: number): Promise<number> {
 /** Gives up those of the copies that no file uses any more. Requires a transaction. */
 export async function giveUpUnusedCopies(transaction: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  // A transaction that adds a file to a copy holds a KEY SHARE lock on the copy's row. This lock waits for that
+  // A transaction that adds a file to a copy holds a KEY SHARE lock on the copy's row. FOR UPDATE waits for that
   // transaction, and the next statement sees the file.
   await transaction
     .selectFrom('file_copies')

@@ -30,8 +30,8 @@ export type HookRecord = InferResult<ReturnType<typeof hookRecords>>[number];
 export type AddressedHook = NonNullable<Awaited<ReturnType<typeof findAddressedHook>>>;
 
 /**
- * `gone`: there is no such workflow. `too_many`: it has reached `MOST_HOOKS`, and none was added. The lock on the
- * project's row makes the count reliable, and keeps hooks from being added during a deletion.
+ * `gone`: there is no such workflow. `too_many`: the workflow has reached `MOST_HOOKS`. The lock on the project's row
+ * makes the count reliable, and keeps hooks from being added during a deletion.
  */
 export function insertHook(db: Db, hook: NewHook): Promise<HookRecord | 'gone' | 'too_many'> {
   return inTransaction(db, async (transaction) => {
@@ -127,7 +127,7 @@ export function findAddressedHook(db: Db, token: string) {
     .executeTakeFirst();
 }
 
-/** Stores how the last delivery was answered. This may be lost if PostgreSQL crashes: it is only shown to people. */
+/** Stores the answer to the last delivery. The answer is only shown to people, so a crash of PostgreSQL may lose it. */
 export async function noteDelivery(db: Db, hookId: number, status: number): Promise<void> {
   await sql`
     UPDATE hooks SET last_delivery_at = now(), last_delivery_status = ${status}

@@ -135,7 +135,7 @@ interface TasksInReach {
 
 /**
  * Lists the tasks of all projects in reach that the caller may answer, or could have answered, newest first. A pending
- * task that the caller has already answered is not listed as pending, because it waits for others.
+ * task that the caller has already answered is not listed as pending, because it waits for other people.
  */
 export async function listTasksInReach(
   db: Db,

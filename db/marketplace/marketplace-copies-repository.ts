@@ -16,7 +16,7 @@ const FIRST_PROJECT = { name: 'My workflows', webhook_url: '', is_webhook_enable
 
 interface Copied {
   workflowId: number;
-  /** True if this call created it. */
+  /** True if this call created the workflow. */
   isNew: boolean;
 }
 

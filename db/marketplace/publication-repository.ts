@@ -53,8 +53,8 @@ export function publishWorkflow(db: Db, workflowId: number): Promise<Publication
 }
 
 /**
- * Unpublishes the workflow; if it is not published, only its revision and the time of its update change. Returns false
- * if it is gone. It keeps its slug, and copies stay.
+ * Unpublishes the workflow, which keeps its slug; copies stay. If it is not published, only its revision and the time
+ * of its update change. Returns false if it is gone.
  */
 export async function unpublishWorkflow(db: Db, workflowId: number): Promise<boolean> {
   const result = await db

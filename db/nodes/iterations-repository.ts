@@ -131,7 +131,7 @@ export interface FailedIteration {
 
 /**
  * Records the failure of an iteration, closes the open nodes in it, and starts the next iteration, in one statement.
- * Like `recordIteration`, it does not replace a recorded end.
+ * Like `recordIteration`, does not replace a recorded end.
  */
 export async function recordIterationFailure(db: Db, loop: NodeKey, failed: FailedIteration): Promise<void> {
   const own = iterationPath(loop.path, loop.nodeId, failed.index);

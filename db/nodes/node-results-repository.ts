@@ -22,7 +22,7 @@ export interface NodeClaim {
   attempts: number;
   /** The number of attempts that do not count against the retries of the node (`node_results.spared`). */
   spared: number;
-  /** True if workers died while they ran it: it must not run before `startIsolated`. */
+  /** True if workers died while they executed the node: it must not run before `startIsolated`. */
   isHeld: boolean;
 }
 
@@ -45,7 +45,7 @@ const claimColumns = sql`status, handle, also_handles AS "alsoHandles", error_co
 /**
  * Marks the node as started, or returns the end that an earlier attempt recorded. Returns undefined if the run has
  * ended or is unknown. A database that crashes may lose the claim: then the attempt is not counted. A database trigger
- * copies an earlier attempt that has not ended to `node_attempts`, and holds a node whose workers died.
+ * copies to `node_attempts` an earlier attempt that has not ended, and holds a node whose workers died.
  *
  * The key of the run's row is locked first; the foreign key would lock it last. So the end of a run, which closes the
  * nodes in progress, waits for the claim, and a claim that waits for the end finds the run closed.
@@ -78,7 +78,7 @@ export function insertClaims(rows: RawBuilder<unknown>): RawBuilder<unknown> {
     RETURNING ${claimColumns}, ${lazily}`;
 }
 
-/** Starts the attempt of a held node. Returns false if another process has started it, or its run has ended. */
+/** Starts the attempt of a held node. Returns false if another process has started it, or the node has ended. */
 export async function startIsolated(
   db: Db,
   { runId, path, nodeId }: NodeKey,
@@ -188,12 +188,12 @@ export interface NodeEndRow extends NodeKey {
 }
 
 /**
- * Records the end of a node together with its transaction, and closes its request in the ledger, in one statement.
- * Idempotent: it changes neither an ended node nor an ended run, but still writes or corrects the node's transaction if
- * money was spent (`insertPayments`). Returns true if it has recorded the end, false if the node or the run had ended.
- * `recordPaidEnd` does this for nodes that call models.
+ * Records the end of a node together with its transaction, and closes the node's request in the ledger, in one
+ * statement. Idempotent: it changes neither an ended node nor an ended run, but still writes or corrects the node's
+ * transaction if money was spent (`insertPayments`). Returns true if it has recorded the end, false if the node or the
+ * run had ended. `recordPaidEnd` records the ends of nodes that call models.
  *
- * It locks the run before the node, as the end of a run does, so that the two cannot deadlock.
+ * Locks the run before the node, as the end of a run does, so that the two cannot deadlock.
  */
 export async function recordNodeEnd(db: Db, end: NodeEndRow): Promise<boolean> {
   const output = outputOf(end);
@@ -287,8 +287,8 @@ const SENTENCES: Partial<Record<string, string>> = {
 };
 
 /**
- * Fails a node whose activity could not record its own failure, because Temporal gave up on it, and ends its requests
- * and waits (`closedRequests`). Idempotent; a node that has ended is not changed. The end of the run writes the node's
+ * Fails a node whose activity could not record the failure, and ends the requests and waits of the node
+ * (`closedRequests`). Idempotent; a node that has ended is not changed. The end of the run writes the node's
  * transaction. `isHandled`: the run survives the failure.
  */
 export async function closeNode(

@@ -73,8 +73,8 @@ interface Reservation {
 }
 
 /**
- * The insert of a claim. If `source`, a FROM clause, is given, it is executed only if that has a row. Returns the
- * columns of `CallClaim` if the call may be made.
+ * The insert of a claim. If `source`, a FROM clause, yields no row, nothing is claimed. Returns the columns of
+ * `CallClaim` if the call may be made.
  */
 export function claimOf(call: NewCall, reserved?: Reservation, source = sql``): RawBuilder<unknown> {
   return sql`
@@ -131,7 +131,7 @@ export async function markCallRefused(db: Db, call: OwnCall): Promise<void> {
     WHERE ${matchesCall(call)} AND ${isOnWire(call)}`.execute(db);
 }
 
-/** For a claimed call that was not carried out. It may be claimed again, and does not count as an attempt. */
+/** Marks a claimed call that was not carried out. It may be claimed again, and does not count as an attempt. */
 export async function uncountCall(db: Db, call: OwnCall): Promise<void> {
   await sql`
     UPDATE provider_calls SET state = 'refused', replied_at = clock_timestamp(), attempts = attempts - 1
@@ -139,7 +139,7 @@ export async function uncountCall(db: Db, call: OwnCall): Promise<void> {
 }
 
 /**
- * For a model call that was sent and not answered: its provider may charge it, so it costs the reserved amount, as an
+ * Marks a model call that was sent and not answered: its provider may charge it, so it costs the reserved amount, as an
  * estimate. It may be made again (docs/use/spending.md, "How it is reckoned").
  */
 export async function markCallCut(db: Db, call: OwnCall): Promise<void> {
@@ -171,8 +171,8 @@ const chargedCalls = sql`
   )`;
 
 /**
- * Members of the WITH list of a statement that closes nodes from outside. They charge the in-flight model calls of the
- * nodes in `closed` as cut off.
+ * For the WITH list of a statement that closes nodes from outside: charges the in-flight model calls of the nodes in
+ * `closed` as cut off.
  */
 export function callsOfClosed(runId: string): RawBuilder<unknown> {
   return sql`
@@ -230,8 +230,9 @@ export async function markCallApplied(db: Db, call: OwnCall, paid: PaidCall): Pr
 }
 
 /**
- * Releases the reservations of the calls of a run, or of one of its nodes. Call it in the database transaction that
- * stores the amounts as billing transactions. Deletes the deltas of the answers too, because the results contain them.
+ * Releases the reservations of the calls of a run, or of one of its nodes, and deletes the deltas of the answers,
+ * because the results contain the answers. Belongs in the database transaction that stores the amounts as billing
+ * transactions.
  */
 export async function releaseCalls(
   db: Db,

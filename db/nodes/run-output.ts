@@ -1,5 +1,5 @@
-// The output of a run is the value of the first output node whose end was recorded. It is read from that node's
-// result, which is masked, and expires with it.
+// The output of a run is the value of the first output node whose end was recorded. It is read from that node's masked
+// result, and expires with the result.
 import { sql, type RawBuilder } from 'kysely';
 import { endOfString } from '../../graph/json-text.js';
 import { markPieces } from '../files/deleted-marks.js';
@@ -8,8 +8,8 @@ import { resultBytes } from './result-bytes.js';
 import { readPieces } from '../core/text-pieces.js';
 
 /**
- * Returns the position at which `value` starts in an output node's result, `{"content":"...","value":...}`. It counts
- * from 1 in characters, as PostgreSQL does.
+ * Returns the position, in characters from 1 as in PostgreSQL, at which `value` starts in an output node's result,
+ * `{"content":"...","value":...}`.
  */
 export function valueStartOf(result: string): number {
   const content = result.indexOf(':', endOfString(result, 1)) + 1;

@@ -19,8 +19,8 @@ export interface ServiceFigures {
 }
 
 /**
- * A run of a conversation may have been queued. Until it starts, only leaving the queue and a cancellation set its
- * `updated_at`.
+ * A run of a conversation may have been queued. Until its start, only leaving the queue, a cancellation and a change of
+ * its flags (`setRunFlag`) set its `updated_at`.
  */
 const startableSince = sql`CASE WHEN conversation_id IS NULL THEN created_at ELSE updated_at END`;
 

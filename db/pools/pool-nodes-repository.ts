@@ -156,8 +156,8 @@ async function startWaits(db: Db, nodes: RawBuilder<unknown>): Promise<number> {
 
 /**
  * Ends waits whose pool has a worker again, and those of nodes that are not in progress any more. The worker must be of
- * the build that `pool_nodes` has for the node. If it has none, as for nodes of the default pool, the worker must be of
- * the build of the worker that took the node. If that build is unknown too, any worker of the pool will do.
+ * the build that `pool_nodes` has for the node. If `pool_nodes` has none, as for nodes of the default pool, the worker
+ * must be of the build of the worker that took the node. If that build is unknown too, any worker of the pool will do.
  */
 export async function endServedWaits(db: Db): Promise<void> {
   await sql`

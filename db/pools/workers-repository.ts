@@ -16,8 +16,8 @@ const LIVES_FOR_S = 15;
 const KEEP_DAYS = 7;
 
 /**
- * Stores that the worker lives. It is living (`isLiving`) until `LIVES_FOR_S` after its last report, unless it has
- * stopped.
+ * Stores that the worker lives. It counts as living (`isLiving`) until `LIVES_FOR_S` after its last report, or until it
+ * begins to stop.
  */
 export async function reportWorker(db: Db, { id, pool, buildId }: LivingWorker): Promise<void> {
   await sql`
@@ -46,17 +46,15 @@ export function isLiving(worker: RawBuilder<unknown>, seconds = 0): RawBuilder<b
 }
 
 /**
- * Returns an SQL condition on the row of `workers` with this alias: the worker's process counts as ended. It began to
- * stop `LIVES_FOR_S` ago, which is longer than stopping takes, or has not reported for that long.
+ * Returns an SQL condition on the row of `workers` with this alias: the worker's process counts as ended, because it
+ * began to stop at least `LIVES_FOR_S` ago, which is longer than stopping takes, or has not reported for that long.
  */
 export function isGone(worker: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`coalesce(${worker}.stopped_at, ${worker}.seen_at)
     <= now() - make_interval(secs => ${LIVES_FOR_S})`;
 }
 
-/**
- * True if a worker of the pool and, unless it is null, of the build lives now or has lived within the last `seconds`.
- */
+/** True if a worker of the pool (and of the build, if not null) lives now or has lived within the last `seconds`. */
 export function isServed(pool: RawBuilder<unknown>, build: RawBuilder<unknown>, seconds = 0): RawBuilder<boolean> {
   return sql<boolean>`EXISTS (
     SELECT FROM workers AS serving WHERE serving.pool = ${pool}

@@ -87,7 +87,7 @@ export async function isProject(db: Db, projectId: number): Promise<boolean> {
   return (await findPoolsOf(db, projectId)) !== undefined;
 }
 
-/** The part of a project that administrators of the service see; undefined if it is deleted or unknown. */
+/** The part of a project that administrators of the service see; undefined if the project is deleted or unknown. */
 export function findPoolsOf(
   db: Db,
   projectId: number,

@@ -38,7 +38,7 @@ export async function pageOfProviderKeys(
 }
 
 /**
- * `gone`: there is no such project. `too_many`: it has reached `MOST_PROVIDER_KEYS`, and none was added. The lock on
+ * `gone`: there is no such project. `too_many`: the project has `MOST_PROVIDER_KEYS`, and no key was added. The lock on
  * the project's row makes the count reliable.
  */
 export function attachProviderKey(

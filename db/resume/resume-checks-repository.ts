@@ -5,8 +5,8 @@ import type { NodeKey } from '../../graph/plan.js';
 import type { Db } from '../core/client.js';
 
 /**
- * Error codes of nodes whose call was not answered, or whose answer was not recorded. `outcome_unknown` means the same,
- * and `isUnknown` compares it separately. All other codes mean that the call was answered or never made.
+ * Error codes of nodes with a call that was not answered, or whose answer was not recorded. `outcome_unknown` means the
+ * same, and `isUnknown` compares it separately. All other codes mean that the call was answered or never made.
  */
 const WITHOUT_ANSWER = ['cancelled', 'timeout', 'network_error', 'mcp_unreachable', 'worker_lost', 'internal_error'];
 

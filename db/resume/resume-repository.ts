@@ -99,7 +99,7 @@ export async function findStartedIterations(db: Db, loop: NodeKey): Promise<Star
 
 export interface StartedRun extends Omit<NodeKey, 'runId'> {
   childId: string;
-  /** True if a sub-workflow node started it, false if a tool call of an agent did. */
+  /** True if a sub-workflow node started the run, false if a tool call of an agent did. */
   isOfSubWorkflow: boolean;
   isAwaited: boolean;
 }
@@ -128,8 +128,8 @@ export interface ReusedResults {
 export type NodeInRun = Omit<NodeKey, 'runId'>;
 
 /**
- * Locks the earlier run until the commit, so that its results do not expire meanwhile. Returns false if
- * they have expired.
+ * Locks the earlier run until the commit, so that its results do not expire meanwhile. Returns false if they have
+ * expired.
  */
 export async function holdResults(transaction: Db, runId: string, retentionDays: number): Promise<boolean> {
   const { rows } = await sql<{ isExpired: boolean }>`
@@ -154,7 +154,7 @@ export interface ReusedSource {
 
 /**
  * Copies results and items from earlier runs to a new run of the project, but no calls and no costs. Must be called
- * once for the new run. Throws PostgreSQL's error, before it copies anything, if the project's quota does not suffice.
+ * once for the new run. Throws PostgreSQL's error, before anything is copied, if the project's quota does not suffice.
  */
 export async function copyReused(transaction: Db, box: SecretBox, taking: TakingOver): Promise<void> {
   const { to, projectId, sources, storesSource = false } = taking;

@@ -46,8 +46,8 @@ const isOfPublishedDrawing = sql`(runs.snapshot_hash IS NOT DISTINCT FROM (
 
 /**
  * Marks the results of due runs as expired, and deletes sealed inputs, secrets and the errors of `Draft` runs. Secrets
- * of runs of a published drawing are left for `purgeRuns`, and so are the other contents. A flag of `UNPINNED` that is
- * set concurrently does not bring the results back: `setRunFlag` locks the same row, and refuses if they have expired.
+ * of a published drawing are left for `purgeRuns`, and so are the other contents. A flag of `UNPINNED` that is set
+ * concurrently does not bring the results back: `setRunFlag` locks the same row, and refuses if they have expired.
  * History goes on showing the run, its masked input, drawing, cost and error.
  */
 export async function expireRuns(db: Db, retentionDays: number, limit: number): Promise<Batch> {
@@ -184,7 +184,7 @@ async function emptyNodes(db: Db, runs: RawBuilder<unknown>, limit: number): Pro
   return Number(numAffectedRows ?? 0);
 }
 
-/** Deletes calls of tools and requests. Of model calls it keeps model, tokens and cost, for the project's accounts. */
+/** Deletes calls of tools and HTTP requests. Keeps model, tokens and cost of model calls for the project's books. */
 async function emptyCalls(db: Db, runs: RawBuilder<unknown>, limit: number): Promise<number> {
   const deleted = await deleteRows(db, 'provider_calls', sql`${runs} AND NOT ${isModelCall}`, limit);
   const { numAffectedRows } = await sql`

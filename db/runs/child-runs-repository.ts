@@ -17,7 +17,7 @@ export interface StoredChild {
   projectId: number;
   title: string;
   isOpen: boolean;
-  /** True if it reuses results of an earlier run. */
+  /** True if the run resumes an earlier one. */
   isResumed: boolean;
   /** The end of the node's wait for the run, in milliseconds since the epoch; null if the node does not wait. */
   untilMs: number | null;
@@ -130,8 +130,8 @@ export async function endChildWait(db: Db, node: NodeKey, call: number): Promise
 }
 
 /**
- * A CTE for statements that end a run, which their CTE `changed` must return. It marks the wait of the parent's node as
- * answered and returns its key, or no row if no parent waits.
+ * A CTE for statements that end a run; their CTE `changed` must return that run. Marks the wait of the parent's node as
+ * answered and returns the key of the wait, or no row if no parent waits.
  */
 export const answeredParent: RawBuilder<unknown> = sql`
   answered AS (

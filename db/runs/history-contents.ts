@@ -29,7 +29,7 @@ export interface ContentLimits {
   documentBytes: number;
   /** The limit in characters for the content of each result; null for no limit. */
   contentLimit: number | null;
-  /** The results of a run are read with it up to this total. The others have `apartBytes`, and must be read later. */
+  /** The results of a run are read with it up to this total. The rest has `apartBytes`, and must be read later. */
   togetherBytes: number;
 }
 
@@ -50,7 +50,7 @@ export async function complete(db: Db, runs: RunOfHistory[], limits: ContentLimi
   });
 }
 
-/** Shows a node of an expired run as `purgeRuns` will leave it, because the run may still be waiting for that. */
+/** Shows a node of an expired run as `purgeRuns` will leave it, in case that has not happened yet. */
 function emptied(node: HistoryNode): HistoryNode {
   return { ...node, result: null, apartBytes: null, truncated: false, errorMessage: null };
 }

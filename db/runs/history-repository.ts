@@ -1,5 +1,5 @@
-// Reads past and present runs of a workflow. Unless it is large, a page takes six statements, however many runs it
-// shows, one more if a run is open, and one more if a result names a file.
+// Reads past and present runs of a workflow. A small page takes six statements, however many runs it shows, one more if
+// a run is open, and one more if a result names a file.
 import { sql } from 'kysely';
 import type { Database, Db } from '../core/client.js';
 import { resultBytes } from '../nodes/result-bytes.js';

@@ -1,4 +1,4 @@
-// Maps idempotency keys to the runs that they started: those that clients send, and those that are made for calls of
+// Maps idempotency keys to the runs that they started: keys that clients send, and keys that are made for calls of
 // tools and deliveries of hooks.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
@@ -37,8 +37,8 @@ export function findKeyedRun(db: Db, { userId, key }: RequestKey): Promise<Keyed
 }
 
 /**
- * Claims a key for a run that is inserted in the same transaction. Waits for a concurrent claim; returns false if
- * another request has the key, or it was withdrawn. A process that dies before the commit has claimed nothing.
+ * Claims a key for a run that is inserted in the same transaction. Waits for a concurrent claim; returns false if the
+ * key was withdrawn, or another request has it. A process that dies before the commit has claimed nothing.
  */
 export async function claimKey(
   transaction: Db,

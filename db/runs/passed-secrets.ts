@@ -30,7 +30,10 @@ export async function findPassedSecrets(db: Db, runId: string): Promise<Buffer |
   return rows[0]?.sealed ?? null;
 }
 
-/** Adds secrets to those of the run. Returns false, and adds nothing, if they would exceed the limit. Idempotent. */
+/**
+ * Adds secrets to those passed to the run. Returns false, and adds nothing, if all together exceed the limit.
+ * Idempotent.
+ */
 export function passSecrets(db: Database, box: SecretBox, runId: string, secrets: readonly string[]): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const row = await transaction

@@ -37,7 +37,7 @@ export interface PolledNode {
   result: string | null;
   /**
    * The size of a result that is left out, so that one read does not take too much memory (`readResultPieces` and
-   * `readResults` read it).
+   * `readResults` read the result).
    */
   apartBytes?: number | null;
   errorCode: string | null;

@@ -3,7 +3,7 @@ import type { Db } from '../core/client.js';
 import type { Plan } from '../../graph/plan.js';
 
 /**
- * Everything that a worker needs to know about a run before it executes a node. While the run lasts it never changes,
+ * Everything that a worker needs to know about a run before executing a node. None of it changes while the run lasts,
  * except that a queued run of a conversation gets its drawing, input and secrets when it leaves the queue
  * (`startQueuedRun`), that the run starts (`isStarted`), and that other runs and people may pass more secrets.
  */
@@ -18,7 +18,7 @@ export interface StoredRunContext {
   secretsEnc: Buffer | null;
   /** Secrets that other runs (passed-secrets.ts) and people have passed, sealed. */
   passedSecretsEnc: Buffer | null;
-  /** The number of ancestor runs: 0 unless another run has started it. */
+  /** The number of ancestor runs: 0 unless another run has started this one. */
   depth: number;
   /** The topmost ancestor run; the run's own id if it has no parent. */
   rootRunId: string;

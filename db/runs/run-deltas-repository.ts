@@ -79,7 +79,7 @@ export function runOfMessage(message: string): string {
   return message.slice(0, 36);
 }
 
-/** Returns undefined if the message has no content, because it was too large: then the reader reads the rows. */
+/** Returns undefined if the content was too large for the message: then the reader reads the rows. */
 export function readDeltaMessage(message: string): RunDelta | undefined {
   const runId = runOfMessage(message);
   if (message === runId) return undefined;

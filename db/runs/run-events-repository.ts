@@ -20,14 +20,11 @@ export interface RunEvent {
   /** The stored status of the run, node, request or task after the change. */
   status: string;
   /**
-   * The node, request or task after the change, or the output of an ended run. Undefined if the event has no content,
-   * or it has expired.
+   * The node, request or task after the change, or the output of an ended run. Undefined if the event has none, or the
+   * content has expired.
    */
   content: EventNode | EventObject | EventOutput | undefined;
-  /**
-   * The size of a result that is too large to be read with the others (`readResultPieces` reads it; `readOutputPieces`
-   * for the output of a run).
-   */
+  /** The size of a result or output too large to be read with the events (`readResultPieces`, `readOutputPieces`). */
   apartBytes: number | null;
   /** The approximate memory that the event takes. */
   bytes: number;
@@ -44,7 +41,7 @@ export interface EventObject {
 }
 
 interface EventOutput {
-  /** JSON text; null if it is too large to be read with the others. */
+  /** JSON text; null if the output is too large to be read with the events. */
   output: string | null;
 }
 

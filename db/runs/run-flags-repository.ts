@@ -6,7 +6,7 @@ import type { RunPurpose, StoredRunStatus } from '../core/tables.js';
 
 export type RunFlag = 'is_api_run' | 'use_in_marketplace_example' | 'use_as_marketplace_template';
 
-/** At most one run of a workflow has such a flag. A unique index enforces it too. */
+/** At most one run of a workflow has such a flag. A unique index enforces this too. */
 const EXCLUSIVE: readonly RunFlag[] = ['is_api_run', 'use_as_marketplace_template'];
 
 interface FlagChange {

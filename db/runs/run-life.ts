@@ -1,5 +1,5 @@
-// A run starts by `startRun` and ends by `endRun`, no matter who reports it: a worker, the API, or an external executor
-// (the endpoint execution-update).
+// A run starts by `startRun` and ends by `endRun`, no matter who reports the start or end: a worker, the API, or an
+// external executor (the endpoint execution-update).
 import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Plan } from '../../graph/plan.js';
 import { SYSTEM } from '../audit/audit-entry.js';
@@ -35,16 +35,16 @@ export interface RunChange {
 }
 
 // Reports from outside are numbered: one is applied only if its number is above `runs.sequence`. A start or end by the
-// service itself has no number and is never stale. It raises `runs.sequence` to the number below, so that a report from
-// outside with this or a smaller number is stale.
+// service itself has no number and is never stale, but raises `runs.sequence` to the number below, so that a report
+// from outside with this or a smaller number is stale.
 const START_REPORT = 1;
 const END_REPORT = 2;
 
 /**
  * Starts the run, unless it has been started, and records the end of its trigger, in one statement. Changes nothing if
- * the run has ended; does not replace a result of the trigger. Records the trigger of a started run, too, because a
- * report from outside starts a run without it. Returns true if this call has recorded the end of the trigger. `trigger`
- * is undefined for a report from outside, and if the run starts with another node.
+ * the run has ended; does not replace a result of the trigger. Records the end of the trigger of a started run, too,
+ * because a report from outside records only the start. Returns true if this call has recorded the end of the trigger.
+ * `trigger` is undefined for a report from outside, and if the run starts with another node.
  */
 export async function startRun(
   db: Db,
@@ -121,9 +121,9 @@ export function reportProgress(db: Database, runId: string, report: number): Pro
 }
 
 /**
- * Ends the run. The call may be repeated. In one transaction it writes the terminal status, closes open nodes, adds
- * missing transactions, requests the cancellation of child runs, answers the parent run, and stores the webhook event.
- * A process that dies before the commit has changed nothing. After the commit the caller announces the end
+ * Ends the run. The call may be repeated. In one transaction, writes the terminal status, closes open nodes, adds
+ * missing billing transactions, requests the cancellation of child runs, answers the parent run, and stores the webhook
+ * event. A process that dies before the commit has changed nothing. After the commit the caller announces the end
  * (acceptance/announce-run-end.ts). `report` is the number of a report from outside.
  */
 export async function endRun(db: Db, runId: string, outcome: RunOutcome, report?: number): Promise<RunChange> {
@@ -326,7 +326,7 @@ async function addMissingTransactions(
     )
     .select(['node.path', 'node.node_id', 'node.status', 'node.error_code'])
     .select(
-      // A node that was closed pays for the model calls that it has made, such as an agent that was waiting.
+      // A closed node, such as an agent that was waiting, pays for the model calls that it has made.
       sql<string>`coalesce(spent.usd, 0)`.as('amount_usd'),
     )
     .select(sql<boolean>`coalesce(spent.is_estimated, false)`.as('is_estimated'))

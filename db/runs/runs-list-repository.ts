@@ -85,8 +85,8 @@ async function countRuns(db: Db, query: RunsQuery): Promise<number> {
 }
 
 /**
- * Finds the ids of a page: the first runs of each workflow by an index, then the first of these. It starts from the
- * nearer end, so that the last page is as fast as the first.
+ * Finds the ids of a page: the first runs of each workflow by an index, then the first of these. The search starts from
+ * the nearer end, so that the last page is as fast as the first.
  */
 async function findPage(db: Db, query: RunsQuery, total: number): Promise<string[]> {
   const { ordering, limit, offset } = query;

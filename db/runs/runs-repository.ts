@@ -156,8 +156,8 @@ export function claimRunsToCheck(db: Database, limit: number, leaseSeconds: numb
 }
 
 /**
- * True if the run's workflow or project is deleted. `cancelOpenRuns` cannot see a run that is accepted while it works,
- * so the first check of such a run cancels it.
+ * True if the run's workflow or project is deleted. `cancelOpenRuns` cannot see a run that is accepted at the same
+ * time, so the first check of such a run cancels it.
  */
 const isUnreachable = sql<boolean>`EXISTS (
   SELECT FROM workflows JOIN projects ON projects.id = workflows.project_id
@@ -179,7 +179,7 @@ function claimDueRuns(trx: Db, limit: number, leaseSeconds: number): Promise<Run
         .where('next_check_at', '<=', sql<Date>`now()`)
         .orderBy('next_check_at')
         .limit(limit)
-        // A process that ends a run has its row locked; skip it instead of waiting.
+        // A process that ends a run has the run's row locked; skip the row instead of waiting.
         .forUpdate()
         .skipLocked(),
     )

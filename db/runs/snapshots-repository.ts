@@ -53,13 +53,13 @@ const isOrphan = sql<boolean>`graph.hash IS DISTINCT FROM (
   )`;
 
 /**
- * Deletes unreferenced graphs among the next `limit` after `afterHash`. They exist because acceptance stores a graph
- * before its run and may fail in between, and because a queued run may get another graph with its turn.
+ * Deletes unreferenced graphs among the next `limit` after `afterHash`. A graph may be unreferenced because acceptance
+ * stores it before its run and may fail in between, or because a queued run gets another graph when it is started.
  *
  * Graphs younger than an hour are left for acceptances under way. An acceptance that reuses an older orphan is safe
- * too: its run locks the graph, which the lock here then skips, or finds it gone and stores it again
- * (`isSnapshotGone`). The deletion checks for references again, because a run may be stored after the locking statement
- * has checked them and before it locks the graph.
+ * too: if its run locks the graph first, the deletion skips the graph; otherwise the run finds the graph gone, and the
+ * acceptance stores it again (`isSnapshotGone`). The deletion checks for references again, because a run may be stored
+ * after the locking statement has checked them and before that statement locks the graph.
  */
 export async function deleteOrphanedSnapshots(
   trx: Transaction<Tables>,

@@ -1,4 +1,4 @@
-// Firings of schedules. Each starts at most one run, even if it is repeated. Writer: the worker; the API pauses
+// Firings of schedules. A firing starts at most one run, even if it is repeated. Writer: the worker; the API pauses
 // schedules.
 import { sql, type RawBuilder } from 'kysely';
 import { insertAuditEntry } from '../audit/audit-entry.js';

@@ -22,7 +22,7 @@ export interface ScheduleToSync {
   lastFiringAt: Date | null;
 }
 
-/** Those that have been due longest come first. */
+/** The schedules that have been due longest come first. */
 export async function findSchedulesToSync(db: Db, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('schedules')
@@ -37,8 +37,8 @@ export async function findSchedulesToSync(db: Db, limit: number): Promise<string
 /**
  * Calls `sync` while the schedule's row is locked, so that no older version can overwrite a newer one in Temporal.
  * `sync` returns true once Temporal has the whole schedule; then the version is recorded, and the next comparison is
- * due in `againInSeconds`. If `sync` returns false, the recorded version is cleared and the schedule stays due; if it
- * throws, nothing changes. Returns undefined if another transaction holds the lock, or the schedule is gone.
+ * due in `againInSeconds`. If `sync` returns false, the recorded version is cleared and the schedule stays due; if
+ * `sync` throws, nothing changes. Returns undefined if another transaction holds the lock, or the schedule is gone.
  */
 export function syncLocked(
   db: Database,

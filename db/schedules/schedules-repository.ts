@@ -33,8 +33,8 @@ interface NewSchedule extends ScheduleSettings {
 export type ScheduleRecord = InferResult<ReturnType<typeof scheduleRecords>>[number];
 
 /**
- * `gone`: there is no such workflow. `too_many`: it has reached `MOST_SCHEDULES`, and none was added. The lock on the
- * project's row makes the count reliable, and keeps schedules from being added during a deletion.
+ * `gone`: there is no such workflow. `too_many`: the workflow has `MOST_SCHEDULES`, and no schedule was added. The lock
+ * on the project's row makes the count reliable, and keeps schedules from being added during a deletion.
  */
 export function insertSchedule(db: Db, schedule: NewSchedule): Promise<ScheduleRecord | 'gone' | 'too_many'> {
   return inTransaction(db, async (transaction) => {

@@ -41,9 +41,9 @@ interface MigrateOptions {
 
 /**
  * Applies all missing migrations, each in its own transaction, then all differing routine files in one. Returns their
- * names. Several processes may call it at the same time, while the service works. If a lock cannot be acquired, the
- * transaction is rolled back and retried until two minutes after the call. Then PostgreSQL's error is thrown; earlier
- * migrations stay applied. Throws OtherBuildError.
+ * names. May be called by several processes at the same time, while the service works. If a lock cannot be acquired,
+ * the transaction is rolled back and retried until two minutes after the call. Then PostgreSQL's error is thrown;
+ * earlier migrations stay applied. Throws OtherBuildError.
  */
 export async function migrateToLatest(db: Database, options: MigrateOptions = {}): Promise<string[]> {
   const { all = migrations, routines = shippedRoutines(), patienceMs = PATIENCE_MS } = options;

@@ -115,11 +115,11 @@ async function copyAll(db: Database): Promise<number> {
 }
 
 /**
- * Copies the rows that follow `after` in the order of the key. They are locked against changes until their copies are
- * committed. Otherwise the trigger's DELETE would not see the copy: a deleted row would reappear, and an update would
- * violate the primary key. The end of a run locks its row in `runs` and then its rows here; a copy locks them in the
- * opposite order, because its foreign key locks the row in `runs`. In this deadlock the lock timeout ends the batch
- * (`setLockTimeout`), and `patiently` repeats it.
+ * Copies a batch of the rows that follow `after` in the order of the key. The rows are locked against changes until
+ * their copies are committed. Otherwise the trigger's DELETE would not see the copy: a deleted row would reappear, and
+ * an update would violate the primary key. The end of a run locks the run's row in `runs` and then the run's rows here;
+ * a copy locks its rows first and then, by the foreign key, the row in `runs`. If the two deadlock, the lock timeout
+ * ends the batch (`setLockTimeout`), and `patiently` repeats it.
  */
 function copyBatch(db: Database, after: Position | undefined): Promise<{ copied: number; last?: Position }> {
   const following =

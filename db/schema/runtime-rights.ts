@@ -28,8 +28,8 @@ export class RuntimeRoleError extends Error {
 }
 
 /**
- * Grants `role` its rights on the existing tables, in one transaction. `db` must be a connection of their owner.
- * Idempotent; call it after every migration. Throws RuntimeRoleError.
+ * Grants `role` its rights on the existing tables, in one transaction. `db` must be a connection of the tables' owner.
+ * Idempotent; must be called after every migration. Throws RuntimeRoleError.
  */
 export async function grantRuntimeRights(db: Database, role: string): Promise<void> {
   await db.transaction().execute(async (trx) => {

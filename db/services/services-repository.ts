@@ -28,7 +28,7 @@ export interface ServiceFields {
 
 export type ServiceRecord = InferResult<ReturnType<typeof records>>[number];
 
-/** `gone`: there is no such project. `too_many`: it has reached `MOST_SERVICES`. */
+/** `gone`: there is no such project. `too_many`: the project has `MOST_SERVICES`. */
 export function insertService(
   db: Db,
   projectId: number,
@@ -261,7 +261,7 @@ export function findServicesByName(db: Db, projectId: number, names: readonly st
     .execute();
 }
 
-/** Returns up to `limit` workflows whose drawings name the service, by id. `total` is the number of all of them. */
+/** Lists up to `limit` workflows whose drawings name the service, ordered by id. `total` counts all such workflows. */
 export function workflowsWithService(db: Db, projectId: number, id: string, limit: number) {
   return db
     .selectFrom('workflows')

@@ -28,9 +28,9 @@ export function readFailures(db: Db, key: Buffer): Promise<FailureCount | undefi
 }
 
 /**
- * Counts an attempt before it is made, so that concurrent attempts cannot pass together; `forgiveFailure` undoes it
- * after a success. If the process dies in between, the attempt stays counted. A window starts with the first attempt
- * after the previous window.
+ * Counts an attempt before it is made, so that concurrent attempts cannot pass together; `forgiveFailure` undoes the
+ * count after a success. If the process dies in between, the attempt stays counted. A window starts with the first
+ * attempt after the previous window.
  */
 export async function countFailure(db: Db, key: Buffer): Promise<FailureCount> {
   const windowEnd = sql`now() + make_interval(secs => ${WINDOW_SECONDS})`;

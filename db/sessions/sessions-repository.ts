@@ -17,7 +17,7 @@ const idleEnd = sql<Date>`now() + make_interval(hours => 24 * ${sql.lit(IDLE_DAY
 export interface OpenedSession {
   sessionId: string;
   userId: number;
-  /** Seconds until it expires without a refresh. */
+  /** Seconds until the session expires without a refresh. */
   secondsLeft: number;
 }
 
@@ -30,9 +30,9 @@ export interface NewSession {
 
 /**
  * Locks the user's row (FOR SHARE). Must be the first lock in a transaction that signs the user in or creates a
- * password link. It waits for a concurrent lock-out or change of the password. If this lock comes first, the lock-out
- * or change waits, and then ends the session, or deletes the link, that this transaction has created. Lock order: user,
- * password, links, sessions. Returns false if there is no such active user.
+ * password link. The lock waits for a concurrent lock-out or change of the password. If this lock comes first, the
+ * lock-out or change waits, and then ends the session, or deletes the link, that this transaction has created. Lock
+ * order: user, password, links, sessions. Returns false if there is no such active user.
  */
 export async function holdActiveUser(transaction: Db, userId: number): Promise<boolean> {
   const user = transaction.selectFrom('users').select('id').where('id', '=', userId).where('is_active', '=', true);

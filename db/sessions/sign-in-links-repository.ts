@@ -8,7 +8,7 @@ import { hashToken, randomToken } from '../core/random-token.js';
 const SIGN_IN_MINUTES = 10;
 const PASSWORD_MINUTES = 24 * 60;
 
-/** Returns the token of a new link, which cannot be read again later. It is valid once, for ten minutes. */
+/** Creates a link that is valid once, for ten minutes. Returns its token, which cannot be read again later. */
 export async function createSignInLink(db: Db, userId: number): Promise<string> {
   const { token } = await createLink(db, userId, { purpose: 'sign-in', minutes: SIGN_IN_MINUTES });
   return token;
@@ -50,7 +50,7 @@ async function createLink(
 
 const isGood = sql<boolean>`used_at IS NULL AND expires_at > now()`;
 
-/** Returns the user of a link; undefined if it is unknown, used, expired, or for another purpose. Locks nothing. */
+/** Returns the link's user; undefined if the link is unknown, used, expired, or for another purpose. Locks nothing. */
 export async function findLinkUser(db: Db, token: string, purpose: LinkPurpose): Promise<number | undefined> {
   const link = await db
     .selectFrom('sign_in_links')

@@ -1,5 +1,5 @@
-// The ledger of the chat proxy. A call is stored with its maximum cost before it is sent; its end writes
-// its transaction once.
+// The ledger of the chat proxy. A call is stored with its maximum cost before it is sent; its end writes one
+// transaction.
 import { sql } from 'kysely';
 import type { Db } from '../core/client.js';
 import { lazily } from '../core/lazily.js';
@@ -92,8 +92,8 @@ export async function extendChatCalls(db: Db, ids: string[], leaseSeconds: numbe
 const AT_ONCE = 500;
 
 /**
- * Ends up to `AT_ONCE` calls whose lease has ended, such as those of dead processes. Their usage is unknown, so they
- * cost the reserved amount, marked as estimated. Returns the number of calls.
+ * Ends up to `AT_ONCE` calls whose lease has ended, such as those of dead processes. The usage is unknown, so each call
+ * costs the reserved amount, marked as estimated. Returns the number of calls.
  */
 export async function endDeadChatCalls(db: Db): Promise<number> {
   const { rows } = await sql`

@@ -20,8 +20,8 @@ interface ChatTransactionQuery {
 }
 
 /**
- * Lists the transactions of the chat proxy in the user's projects, newest first. Those of the user's own calls outside
- * projects are among them, unless the request is limited to a project.
+ * Lists the transactions of the chat proxy in the user's projects and, unless the request is limited to a project,
+ * those of the user's own calls outside projects, newest first.
  */
 export async function listChatTransactions(
   db: Db,

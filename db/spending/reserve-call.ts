@@ -64,9 +64,9 @@ interface ClaimRow extends PassedLimitRow {
 }
 
 /**
- * `claimCall` for a model call. Claims nothing if the call would exceed a limit, which is returned, or if its run has
- * ended: then it returns undefined. The end of the run waits for the claim, and charges the calls that are still in
- * flight. A call that reserves nothing is claimed by `claimCall` without these checks.
+ * `claimCall` for a model call. If the call would exceed a limit, claims nothing and returns the limit; if the run has
+ * ended, claims nothing and returns undefined. The end of the run waits for the claim, and charges the calls that are
+ * still in flight. A call that reserves nothing is claimed by `claimCall` without these checks.
  */
 export async function claimPaidCall(db: Db, call: PaidCallToClaim): Promise<CallClaim | PassedLimitOfCall | undefined> {
   const { projectId, reservedUsd, reservedTokens, maxCostUsd } = call;

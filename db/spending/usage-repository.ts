@@ -44,7 +44,7 @@ interface Grouping {
   from?: RawBuilder<unknown>;
 }
 
-// Users choose the names of models, so they may be long.
+// Users choose the names of models, so the names may be long.
 const MODEL = sql<string>`left(coalesce(used.model, ''), 200)`;
 
 const GROUPINGS: Record<UsageGroup, Grouping> = {

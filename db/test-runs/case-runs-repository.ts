@@ -204,7 +204,7 @@ function openDetail(box: SecretBox, caseRunId: string, row: { case_id: number; d
   return parseJson(box.open(row.detail_enc, 'case-result', caseRunId, row.case_id)) as CaseDetail;
 }
 
-/** Returns false if it has ended, or was cancelled before. */
+/** Returns false if the case run has ended, or was cancelled before. */
 export async function cancelCaseRun(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('case_runs')

@@ -23,8 +23,8 @@ export interface ResultToPin {
 }
 
 /**
- * Returns undefined if the workflow has no such run, the node has not ended in it, or its results have expired; and for
- * a run of the assistant in the editor, because every member may read the pins, but not such a run.
+ * Returns undefined if the workflow has no such run, the node has not ended in the run, or the run's results have
+ * expired; and for a run of the assistant in the editor, because every member may read the pins, but not such a run.
  */
 export async function findResultToPin(
   db: Db,
@@ -72,7 +72,7 @@ export async function measureNodeEnds(db: Db, runId: string, nodeIds: readonly s
 
 /**
  * Returns the number of ends of nodes, including those in all iterations, and the bytes of their results. Counts at
- * most `limit` of them.
+ * most `limit` ends.
  */
 export async function measureEndsOf(
   db: Db,
@@ -141,8 +141,8 @@ function endsOf(db: Db, runId: string, nodeIds: readonly string[]) {
 }
 
 /**
- * Returns the output of a run as JSON text; undefined if the run has none, if it has expired, or if the result of its
- * node has more than `mostBytes`.
+ * Returns the output of a run as JSON text; undefined if there is none, if it has expired, or if the result that
+ * contains it has more than `mostBytes`.
  */
 export async function findOutput(db: Db, runId: string, mostBytes = 2 ** 31 - 1): Promise<string | undefined> {
   const { rows } = await sql<{ text: string | null }>`

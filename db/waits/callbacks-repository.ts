@@ -61,7 +61,7 @@ export interface KnownCallback {
   projectId: number;
   isOpen: boolean;
   isAnswered: boolean;
-  /** True if it would be accepted now. */
+  /** True if the callback would be accepted now. */
   isAwaited: boolean;
 }
 

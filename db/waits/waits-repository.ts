@@ -41,13 +41,13 @@ export async function startWait(
 }
 
 export interface EndedWait {
-  /** The size of the sealed body of the callback (`readAnswer` reads it); null if no callback was accepted. */
+  /** The size of the sealed body of the callback (`readAnswer` reads the body); null if no callback was accepted. */
   answerBytes: number | null;
 }
 
 /**
- * Ends the wait of the node itself if it is answered or its time is over; else returns undefined. Later answers are
- * refused. Idempotent.
+ * Ends the node's own wait if it is answered or its time is over; else returns undefined. Later answers are refused.
+ * Idempotent.
  */
 export async function endWait(db: Db, { runId, path, nodeId }: NodeKey): Promise<EndedWait | undefined> {
   const { rows } = await sql<EndedWait>`

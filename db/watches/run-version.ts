@@ -11,7 +11,7 @@ import type { StoredRunStatus } from '../core/tables.js';
  * - the start and end of a wait for a connection, for a worker, or of a tool call for its child run;
  * - the deletion of a file of an ended run.
  *
- * No writer stores the number. Each reader counts it in its own snapshot (`run_changes` in db/routines/loops.sql), and
+ * No writer stores the version. Each reader counts it in its own snapshot (`run_changes` in db/routines/loops.sql), and
  * later commits only add to it, in whatever order they come.
  *
  * A step is a million, so that the events of a stream get their own numbers between the versions of two polls
@@ -30,7 +30,7 @@ export const countedOfRun: RawBuilder<unknown> = sql`run.status AS run_status,
 
 /**
  * A subquery for the changes of the run with the alias `run`. It has no row if the run is plain (`runs.is_plain`);
- * because of OFFSET, PostgreSQL does not call the function then. `changed_at` is the last start or end of a node,
+ * because of OFFSET, PostgreSQL does not call `run_changes` then. `changed_at` is the last start or end of a node,
  * without those in ended iterations.
  */
 export const changesUnlessPlain: RawBuilder<unknown> = sql`(
@@ -65,8 +65,8 @@ export interface VersionRow {
 export interface Version {
   version: number;
   /**
-   * Identifies a state of a run by version, status and expired requests. The status is part of it, so that the end of
-   * a run is never mistaken for an earlier state, even if a crashed database has lost changes.
+   * Identifies a state of a run by version, status and expired requests. Without the status, the end of a run could be
+   * mistaken for an earlier state if a crashed database has lost changes.
    */
   stateTag: string;
 }

@@ -108,9 +108,9 @@ export interface Viewer extends Reader {
 }
 
 /**
- * Returns the role of each user in the run's project, in the order of `viewers`. It is null if the user is not an
- * active member or may not see the run, the run's results have expired, the key is no longer valid for the project, or
- * the session has ended.
+ * Returns, in the order of `viewers`, the role of each user in the run's project; null if the user is not an active
+ * member or may not see the run, the run's results have expired, the key is no longer valid for the project, or the
+ * session has ended.
  */
 export async function findRoles(db: Db, viewers: Viewer[]): Promise<(Role | null)[]> {
   const rows = await selectRoles(db, {

@@ -14,7 +14,7 @@ export interface ClaimedDelivery {
   payload: string;
   /** Includes this one. */
   attempts: number;
-  /** True if a person requested it (`sendDeliveryAgain`). Such an attempt has no retries. */
+  /** True if a person requested this attempt (`sendDeliveryAgain`), which then has no retries. */
   is_sent_again: boolean;
   /** False if the webhook was disabled, unset or deleted since the event. */
   is_active: boolean;
@@ -107,7 +107,7 @@ export function recordFailed(db: Db, delivery: ClaimedDelivery, result: AttemptR
   return finish(db, delivery, 'failed', result);
 }
 
-/** Drops the event without sending it, because the webhook is gone. */
+/** Drops the event without sending it, because the webhook is no longer in use. */
 export function recordDropped(db: Db, delivery: ClaimedDelivery): Promise<void> {
   return finish(db, delivery, 'dropped', { status: null, errorCode: 'webhook_disabled' });
 }

@@ -9,11 +9,11 @@ interface WebhookEvent {
 }
 
 /**
- * Call it in the transaction of the event, after the change of the run's status, so that an event is sent if and only
- * if the change is committed. Writes nothing if the project has no enabled webhook, for a run of the assistant in the
- * editor, and for a request to people if the run has ended.
+ * Stores an event for the project's webhook. Must be called in the transaction of the event, after the change of the
+ * run's status, so that the event is sent if and only if the change is committed. Writes nothing if the project has no
+ * enabled webhook, for a run of the assistant in the editor, and for a request to people if the run has ended.
  *
- * It takes the run's row lock, so that the events of a run are numbered in the order of their commits.
+ * Takes the run's row lock, so that the events of a run are numbered in the order of their commits.
  */
 export async function enqueueWebhookEvent(trx: Db, { type, runId }: WebhookEvent): Promise<void> {
   await sql`

@@ -72,7 +72,7 @@ export async function listCatalog(db: Db, query: CatalogQuery): Promise<{ total:
 function selectMatching(db: Db, query: CatalogQuery) {
   const { reach, search, titleContains, projectId, tags, isOwn, ordering } = query;
   const { userId } = reach;
-  // An outer join, although every workflow has a statistics row: PostgreSQL omits it if none of its columns is used.
+  // An outer join, although every workflow has a statistics row: PostgreSQL omits the join if no statistics are read.
   return (
     memberWorkflows(db, reach)
       .leftJoin('workflow_statistics as statistics', 'statistics.workflow_id', 'workflows.id')

@@ -19,7 +19,7 @@ export interface NewDraft extends DraftKey {
   document: string;
   secretsEnc: Buffer | null;
   baseVersion: number;
-  /** The run of the assistant in the editor that writes it; null if the user does. */
+  /** The run of the assistant in the editor that writes the draft; null if the user does. */
   writtenBy: string | null;
 }
 

@@ -14,8 +14,8 @@ export interface DrawingVersion {
 const KEPT_VERSIONS = 1000;
 
 /**
- * Stores the current version, which the caller is about to replace and whose row it has locked. Deletes versions beyond
- * `KEPT_VERSIONS`.
+ * Stores the current version before the caller replaces it. The caller must have locked the workflow's row. Deletes
+ * versions beyond `KEPT_VERSIONS`.
  */
 export async function storeVersion(trx: Db, workflowId: number): Promise<void> {
   await trx

@@ -4,9 +4,9 @@ import type { Database, Db } from '../core/client.js';
 import { FOLDED_AT_ONCE, foldAll } from '../core/fold-changes.js';
 
 /**
- * Folds all committed changes. Each statement deletes changes and adds them to the totals, so that the sum of
- * both, which readers see (`workflow_statistics`), stays the same after a crash. Does nothing while another
- * process is folding (ADR 8).
+ * Folds all committed changes. Each statement deletes changes and adds them to the totals, so that the sum of both,
+ * which readers see (`workflow_statistics`), stays the same after a crash. Does nothing while another process is
+ * folding (ADR 8).
  */
 export function foldWorkflowChanges(db: Database, stopped?: AbortSignal): Promise<void> {
   return foldAll(db, 'workflow-changes', foldSome, stopped);

@@ -169,8 +169,9 @@ export async function findDrawingUnless(
 
 /**
  * Updates a workflow. `toUpdate` reads the stored drawing under a row lock, so that concurrent updates cannot lose a
- * secret that `********` keeps or take the same version number, and no publication comes in between. If it returns
- * undefined, nothing changes. `writeMore` runs in the same transaction. An error of either rolls back everything.
+ * secret that `********` keeps or take the same version number, and no publication comes in between. If `toUpdate`
+ * returns undefined, nothing changes. `writeMore` runs in the same transaction. An error of either rolls back
+ * everything.
  *
  * Reads the returned workflow in the same transaction, so that it contains no later change of somebody else: the caller
  * would name the revision of that change in its next update, and undo the change unseen. Returns undefined if the
@@ -296,7 +297,7 @@ export function memberWorkflows(db: Db, reach: Reach) {
     .where(isInReach('projects.id', reach));
 }
 
-/** The document stays text because it is only passed on. It is null if it has more than `limitBytes`. */
+/** The drawing stays text because it is only passed on. It is null if it has more than `limitBytes`. */
 function selectRecord(query: ReturnType<typeof memberWorkflows>, limitBytes = 2 ** 31 - 1) {
   const document = sql<
     string | null

@@ -42,7 +42,7 @@ export type ServiceName = (typeof APIS)[number] | (typeof WORKERS)[number];
 export const DATABASES = ['postgres1', 'postgres2'] as const;
 
 export const PORTS = { postgres: 5432, temporal: 7233, s3: 7070, api: 3000, worker: 9464, proxy: 80 };
-/** Long, because a busy machine may take minutes. It only ends what hangs: a start, a download or a command. */
+/** The time limit of a start, a download or a command. Long, because a busy machine may take minutes. */
 const READY_MS = 600_000;
 const BACK_WITHIN = { timeoutMs: 120_000, intervalMs: 200 };
 /** The size of the file system of PostgreSQL's first server. It is small, so that `disk-full` fills it quickly. */

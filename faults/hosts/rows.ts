@@ -12,7 +12,7 @@ import { APIS, DATABASES, PORTS, WORKERS, type Bed, type HostName, type ServiceN
 import { clockEnvironment, type Program } from './programs.js';
 
 export interface HostFault extends Fault<Bed> {
-  /** The programs that it needs in addition to those that all these faults need (programs.ts). */
+  /** The programs that the fault needs in addition to those that all these faults need (programs.ts). */
   needs: Program[];
 }
 
@@ -195,7 +195,7 @@ interface Link {
 
 /**
  * Ends the server processes of a client's connections. The redirect resets only the client's side, so PostgreSQL would
- * keep them and their locks.
+ * keep these processes and their locks.
  */
 const TERMINATE_BACKENDS = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE client_addr = $1::inet';
 
@@ -217,7 +217,7 @@ const slow: HostFault[] = (
   apply: (stage) => slowDown(stage, { from, to, port }),
 }));
 
-/** Sends connections through a relay with a delay. Open connections break when this begins and when it ends. */
+/** Sends connections through a relay with a delay. Open connections break when the delay begins and when it ends. */
 async function slowDown(stage: Stage<Bed>, { from, to, port }: Omit<Link, 'title'>): Promise<void> {
   const { world } = stage;
   const [near, far] = [world.hosts[from], world.hosts[to]];
@@ -360,7 +360,7 @@ const fullDisk: HostFault = {
       empty();
       stage.count('writes refused', inLog(world, NO_ROOM) - before);
       await world.ready();
-      // An API process is ready while it refuses only changes.
+      // An API process counts as ready even if it refuses changes.
       for (const name of APIS) await eventually(() => takesChanges(world, name));
     });
   },
@@ -402,7 +402,7 @@ const upgrade: HostFault = {
   },
 };
 
-/** This must be the last row, because PostgreSQL's first server is not started again. */
+/** Must be the last of `hostFaults`, because PostgreSQL's first server is not started again. */
 const promotion: HostFault = {
   name: 'promote-replica',
   title: 'the host of PostgreSQL dies, and the replica is promoted',

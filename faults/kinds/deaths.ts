@@ -21,7 +21,7 @@ const NAMES: Record<ChildName, string> = {
 
 /**
  * The calls that the loss of a part cuts (`HitDescription.cuts`). Without Postgres no call in flight is lost, because
- * the worker holds its answer until it can record it; only claims get no answer.
+ * the worker keeps answers until they can be recorded; only claims get no answer.
  */
 const CUTS: Record<ChildName, HitDescription['cuts']> = {
   worker: 'calls',
@@ -58,9 +58,9 @@ const killEverything: Fault = {
 };
 
 /**
- * A worker that is frozen in the middle of workflow code may abort when it continues. The SDK's limit of 5 s
- * for such code has passed by then, and Node.js does not always survive the interruption ("async hook stack
- * has become corrupted").
+ * A worker that is frozen in the middle of workflow code may abort when it continues. The SDK's limit of 5 s for such
+ * code has passed by then, and Node.js does not always survive the interruption ("async hook stack has become
+ * corrupted").
  */
 const freezes: Fault[] = PARTS.map((part) => ({
   name: `freeze-${part}`,

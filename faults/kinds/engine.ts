@@ -41,9 +41,9 @@ function byHand(name: string, title: string, act: (handle: WorkflowHandle) => Pr
 }
 
 /**
- * A run may take `RUN_TIMEOUT_DAYS`, so the row cannot wait for the API's own timeout. The run is accepted while
- * Temporal is absent. The row then starts it in Temporal as the reconciler would, but with a shorter timeout and always
- * in visible execution. Until then, the reconciler's check is postponed.
+ * A run may take `RUN_TIMEOUT_DAYS`, so this fault cannot wait for the API's own timeout. The run is accepted while
+ * Temporal is absent. The fault then starts the run in Temporal as the reconciler would, but with a shorter timeout and
+ * always in visible execution. Until then, the reconciler's check is postponed.
  */
 const timeOut: Fault = {
   name: 'time-out',

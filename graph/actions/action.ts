@@ -28,8 +28,8 @@ export interface ActionField extends JsonObject {
   'x-style'?: FieldStyle;
   'x-explode'?: boolean;
   /**
-   * The value is sent as JSON text: a parameter with `content`, or a part of a form. Outside of multipart forms, a text
-   * is sent as it is.
+   * True if a parameter with `content`, or a part of a form, is sent as JSON text. Outside of multipart forms, a value
+   * that is a text is sent as it is.
    */
   'x-json'?: boolean;
 }
@@ -46,8 +46,8 @@ export interface ActionBody {
 }
 
 /**
- * The facts of an action that its node stores: all that a request needs. Only this product writes them, never a client:
- * from its catalogue (api/services/catalogue/) or from the document of a project's service.
+ * The facts of an action that its node or tool stores: all that a request needs. Only this product writes them, never a
+ * client: from its catalogue (api/services/catalogue/) or from the OpenAPI document of a project's service.
  */
 export interface ActionFacts {
   title: string;

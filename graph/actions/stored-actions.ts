@@ -87,11 +87,11 @@ export function serviceIdsOf(document: string): string[] {
 }
 
 /**
- * Returns the drawing with the facts of its actions. They are the first of: (1) the facts that an `earlier` drawing has
- * at the same node, if that node names the same action with the same `values` and `refresh` is not set; (2) what `find`
- * returns; (3) facts of this action in `earlier`, those at its own node before others. Facts that the drawing itself
- * contains are dropped. `earlier` are masked drawings, so `values` are equal only if `drawing` has `********` for each
- * of their secrets.
+ * Returns the drawing with the facts of its actions. The facts of an action are the first of: (1) the facts that an
+ * `earlier` drawing has at the same node, if that node names the same action with the same `values` and `refresh` is
+ * not set; (2) what `find` returns; (3) facts of the action in `earlier`, those at the same node before others. Facts
+ * that the drawing itself contains are dropped. `earlier` are masked drawings, so `values` are equal only if `drawing`
+ * has `********` for each of their secrets.
  */
 export function withActions(
   drawing: JsonObject,
@@ -121,7 +121,7 @@ export function actionsToFind(drawing: JsonObject, earlier: readonly JsonObject[
 
 interface StoredAction {
   values: unknown;
-  /** `values` as `toComparable` writes it, once it was compared. */
+  /** `toComparable(values)`, once it was needed. */
   comparable?: string;
   facts: ActionFacts;
 }

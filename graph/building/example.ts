@@ -1,4 +1,4 @@
-// An example of each kind, as the changes that draw it between a trigger and an output.
+// An example of each kind, as the changes that draw such a node between a trigger and an output.
 import type { JsonObject } from '../json.js';
 import { traitsOf, type NodeKind } from '../kinds.js';
 import { nodeDefinitions } from '../nodes/registry.js';
@@ -10,7 +10,7 @@ import { exitNamesOf, ORDINARY_EXIT } from './node-links.js';
 interface Known {
   /** The model that the example names. */
   model: string;
-  /** The workflow that the example of the kind `workflow` runs; undefined if no project is named, or it has none. */
+  /** The workflow that the example of the kind `workflow` runs; undefined if no project with a workflow is named. */
   workflowId: number | undefined;
 }
 

@@ -26,7 +26,7 @@ const GAP_Y = 40;
 interface Ends {
   from: string;
   to: string;
-  /** True if it leads from a loop into its body. */
+  /** True if the link leads from a loop into its body. */
   isIntoBody: boolean;
 }
 
@@ -209,9 +209,9 @@ class Columns {
   }
 
   /**
-   * Takes a place for one of the wanted boxes and returns it. Each box in turn moves down until it overlaps no taken
-   * box and `below` moves it no further, with at most `MOST_MOVES` moves. If no box finds such a place, the first one
-   * takes the place at which it overlaps no taken box.
+   * Takes a place for one of the wanted boxes, and returns the box at this place. Each box in turn moves down until it
+   * overlaps no taken box and `below` moves it no further, with at most `MOST_MOVES` moves. If no box finds such a
+   * place, the first one moves down only until it overlaps no taken box.
    */
   take(wanted: readonly Box[], below: (box: Box) => number | undefined): Box {
     for (const each of wanted) {

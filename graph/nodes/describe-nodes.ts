@@ -54,8 +54,8 @@ interface DescribedHandle {
 }
 
 /**
- * Returns the body of `get_nodes`. Both schemas are JSON Schema 2020-12, generated from the kind's definition; every
- * property has a `title`.
+ * Returns the body of `get_nodes`. `schema` and `output_schema` are JSON Schema 2020-12, generated from the kind's
+ * definition; every property has a `title`.
  */
 export function describeNodes(): NodeDescription[] {
   return Object.values<NodeDefinition>(nodeDefinitions).map((definition) => ({

@@ -1,5 +1,4 @@
-// Titles of node fields for forms. They are derived from the names, so every field has one. A schema may set its own
-// (`.meta({ title })`).
+// Titles of node fields for forms, derived from the fields' names. A schema may set another title (`.meta({ title })`).
 import { isObject, type JsonObject } from '../json.js';
 
 /** Titles for fields whose names mean little to users. */

@@ -8,9 +8,9 @@ const optionSchema = z.looseObject({
 });
 
 /**
- * A field of the input of a run, or of a human task. Only `id` is required. The other fields are for the form that asks
- * a person for the values. `completeInput` also fills in defaults and checks values by them, and `is_secret` decides
- * which values are stored encrypted.
+ * A field of the input of a run, or of a human task. Only `id` is required. The other properties are for the form that
+ * asks a person for the value. `completeInput` also uses them to fill in defaults and to check values, and `is_secret`
+ * decides which values are stored encrypted.
  */
 export const inputFieldSchema = z.looseObject({
   id: z.string().min(1).describe('Nodes read the value as the variable {{ input.<id> }}'),

@@ -75,7 +75,7 @@ export function resultOf(of: DrawingNode, path = 'content'): string {
   return `{{ ${of.id}.result.${path} }}`;
 }
 
-/** Links `from` to each node of `to`. If `from` is a condition, it links the given branch, which has only one node. */
+/** Links `from` to each node of `to`. If `from` is a condition, links the given branch, which has only one node. */
 export function link(from: DrawingNode, to: DrawingNode | DrawingNode[], branch: 'true' | 'false' = 'true'): void {
   for (const { id } of Array.isArray(to) ? to : [to]) {
     if (from.type === nodeDefinitions.condition.type) from.data[`${branch}_node`] = id;

@@ -46,7 +46,7 @@ export async function enterNamespaces(prepare: () => Promise<void>): Promise<boo
   return false;
 }
 
-/** Creates the bridge. Call it once, inside the namespaces. */
+/** Creates the bridge. Call once, inside the namespaces. */
 export async function createBridge(): Promise<void> {
   mkdirSync('/run/netns', { recursive: true });
   // The names of namespaces are files, which other processes of the machine must not see.

@@ -10,7 +10,7 @@ import { eventually } from '../timing/eventually.js';
 /** Where a server runs. */
 export interface PostgresPlace {
   name: string;
-  /** The address at which it listens. */
+  /** The address at which the server listens. */
   address: string;
   port: number;
   /** The parent of its data folder. */
@@ -113,7 +113,7 @@ async function createData({ folder }: PostgresPlace, networks: string[]): Promis
   return data;
 }
 
-/** Copies the first server's data folder for the second one. No server may be running in it. */
+/** Copies the data folder of the first server, which must not be running, for the second one. */
 function copyData(from: string, { folder }: PostgresPlace): void {
   mkdirSync(folder, { recursive: true });
   const data = path.join(folder, 'postgres');

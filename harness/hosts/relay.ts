@@ -14,7 +14,7 @@ interface RelayOptions {
 
 export interface Relay {
   port: number;
-  /** The number of connections that it has taken so far. */
+  /** The number of connections that the relay has taken so far. */
   connections: () => number;
   close: () => void;
 }

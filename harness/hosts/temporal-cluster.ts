@@ -38,7 +38,7 @@ export async function buildTemporal(report: (line: string) => void): Promise<voi
 }
 
 interface ClusterOptions {
-  /** The address at which it listens. */
+  /** The address at which the server listens. */
   address: string;
   /** The hosts of PostgreSQL with ports, comma-separated; the first one takes writes now. */
   database: string;

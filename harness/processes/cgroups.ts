@@ -1,5 +1,4 @@
-// Limits memory and processor time by control groups of Linux, if this process may create them. Machines use version 1
-// or version 2 of their interface, so both are supported.
+// Limits memory and processor time by control groups of Linux, version 1 or 2, if this process may create them.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -71,7 +70,9 @@ function makeGroup(name: string, versions: Files[]): Group | undefined {
   return undefined;
 }
 
-/** Returns the folder of this process's own group. New groups are created inside it, so its limits still apply. */
+/**
+ * Returns the folder of this process's own group. New groups are created inside this group, so its limits still apply.
+ */
 function own(controller: string): string {
   const line = readText('/proc/self/cgroup')
     .split('\n')

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 export interface ProcessStat {
   pid: number;
   parent: number;
-  /** `Z`: it has ended, and its parent has not read its exit code yet. `T`: it is stopped. */
+  /** `Z`: the process has ended, and its parent has not read the exit code yet. `T`: the process is stopped. */
   state: string;
   /** User and system time of the process without its children, in hundredths of a second. */
   ownTicks: number;
@@ -36,7 +36,8 @@ export function withDescendants(pid: number): number[] {
 
 /**
  * Returns those live processes of the stack in `dataDir` that name the directory in their arguments (PostgreSQL,
- * Temporal) or in their environment (API, worker, supervisor), as "pid command". Their children may not name it.
+ * Temporal) or in their environment (API, worker, supervisor), as "pid command". Children that do not name the
+ * directory are left out.
  */
 export function processesOf(dataDir: string): string[] {
   return allPids()

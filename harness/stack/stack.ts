@@ -39,7 +39,7 @@ interface RunningStack {
 
 /** The interface of a stack for tests, which may have been started by another process. */
 export interface TestStack extends RunningStack {
-  /** It accepts every model name. */
+  /** Accepts every model name. */
   modelProvider: FakeModelProvider;
 }
 

@@ -1,4 +1,4 @@
-// Servers that attackers make the service call. They run in the attacker's process, and most answers are hostile.
+// Servers in the attackers' process. Attackers make the service call them, and most answers are hostile.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -11,7 +11,7 @@ export interface ModelRouter {
   close: () => Promise<void>;
 }
 
-/** The status of a provider that has no script for the model. It has recorded the call but not answered it. */
+/** The status by which a provider declines a call for a model without a script. The call is recorded anyway. */
 export const NOT_SCRIPTED = 421;
 /** The header that requests this status. */
 export const ONLY_SCRIPTED = 'x-only-scripted';

@@ -3,9 +3,9 @@
 //   /<tag>/<number>?delay=<ms>   the calls of runs
 //   /<tag>/<number>?bytes=<n>    the same, answered with <n> bytes of text
 //   /-/calls                     all calls so far: [path, receivedAt, answeredAt or 0, method and address][]
-//   /-/forget                    forgets them
+//   /-/forget                    forgets these calls
 //   /-/release                   answers every call that is still waiting
-// The argument of the process is the port to listen on. By default it is any free one.
+// The argument of the process is the port to listen on; by default any free port.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { incompressibleText } from './incompressible-text.js';

@@ -20,7 +20,7 @@ type Hold = (text: string) => Promise<void>;
 
 /**
  * Starts a server with the tools `add` (a, b), `slow` (ms, and a text that distinguishes calls), `fail` and `note`
- * (text), and with `hold` the tool `held` (text). It is stateless: each request gets its own `McpServer`.
+ * (text), and with `hold` the tool `held` (text). The server is stateless: each request gets its own `McpServer`.
  */
 export async function startToolServer(hold?: Hold): Promise<ToolServer> {
   const calls: ToolServer['calls'] = [];

@@ -1,5 +1,4 @@
-// Checks the workflow that an assistant has built. It reads and tests the workflow with the tools of `/mcp/build`,
-// which the assistant uses too.
+// Checks the workflow that an assistant has built: reads and tests it with the assistant's tools (`/mcp/build`).
 import type { Builder } from './builder.js';
 import type { Must } from './task.js';
 

@@ -33,7 +33,7 @@ const mustSchema = z.strictObject({
   nothing: z.literal(true).optional(),
 });
 
-/** A turn of an assistant: tool calls, or words. `$id`, `$draft`, `$project`, `$run` stand for values that it got. */
+/** A turn of an assistant: tool calls, or words. `$id`, `$draft`, `$project`, `$run` are values of `Builder.known`. */
 const turnSchema = z.union([
   z.strictObject({ calls: z.array(z.strictObject({ tool: z.string(), arguments: json })).min(1) }),
   z.strictObject({ say: z.string() }),

@@ -1,6 +1,6 @@
-// Code that data nodes share. A data node is a code node that does the work of a node of n8n. It gets the `json` of
-// n8n's items as a list, or that of exactly one item by itself, and returns a list or one item, or one list for each
-// output. The texts of this folder run in the sandbox (docs/use/code.md).
+// Code that data nodes share. A data node is a code node that does the work of a node of n8n. The data node gets the
+// `json` of n8n's items as a list, or that of exactly one item by itself, and returns a list or one item, or one list
+// for each output. The texts of this folder run in the sandbox (docs/use/code.md).
 
 /** The start of every data node. Reads items, and reads and sets fields, named by paths such as `a.b[0]`, as in n8n. */
 export const CORE = String.raw`

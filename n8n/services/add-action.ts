@@ -8,7 +8,7 @@ import type { Operation, Service } from './operation.js';
 
 const TIMEOUT_SECONDS = 300;
 
-/** Adds the node and returns its id. Its connection is chosen by a person, because files have no credentials. */
+/** Adds the node and returns its id. A person chooses the connection, because files have no credentials. */
 export function addAction(
   at: NodeTranslation,
   service: Service,

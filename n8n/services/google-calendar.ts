@@ -28,7 +28,7 @@ function dateOrTime(given: Given, path: string): JsonObject {
 const SINCE_DATES = 1.3;
 const TIMES: Readonly<Record<string, string>> = { timeMin: '={{ $now }}', timeMax: '={{ $now.plus({ week: 1 }) }}' };
 
-/** Returns a bound of the listed events, or undefined if there is none. In newer files it is beside the options. */
+/** Returns a bound of the listed events, undefined if none. In newer files the bound is beside the options. */
 function bound(given: Given, name: 'timeMin' | 'timeMax'): unknown {
   const set = moment(given, `options.${name}`) ?? moment(given, name);
   if (set !== undefined && set !== null) return set === '' ? undefined : set;

@@ -9,7 +9,7 @@ function recipients(given: Given, path: string): JsonObject[] {
   return given.list(path).map((address) => ({ emailAddress: { address } }));
 }
 
-/** True if an address is an expression. It then counts as one address, although it may give several. */
+/** True if an address is an expression, which counts as one address although it may give several. */
 function hasOpenList(given: Given, ...paths: string[]): boolean {
   return paths.some((path) => given.list(path).some((address) => address.includes('{{')));
 }

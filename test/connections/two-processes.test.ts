@@ -31,12 +31,7 @@ describe('two processes that need new tokens of a connection', function () {
     stack = await sharedStack();
     account = await createAccount(stack);
     projectId = await account.api.createProject();
-    db = createDatabase({
-      url: stack.stack.database_url,
-      poolMax: 4,
-      applicationName: 'test',
-      onError: () => undefined,
-    });
+    db = database(4);
     box = createSecretBox([Buffer.from(readSecrets(stack.dataDir)!.SECRETS_KEY, 'base64')]);
     outgoing = createOutgoingClient({ allowPrivateNetwork: true });
     [one, other] = [
@@ -44,6 +39,8 @@ describe('two processes that need new tokens of a connection', function () {
       createConnections({ db, secretBox: box, outgoing }),
     ];
   });
+  const database = (poolMax: number): Database =>
+    createDatabase({ url: stack.stack.database_url, poolMax, applicationName: 'test', onError: () => undefined });
   beforeEach(async () => {
     provider = await startTokenProvider();
   });
@@ -183,7 +180,10 @@ describe('two processes that need new tokens of a connection', function () {
       const third = createConnections({ db: elsewhere.db, secretBox: box, outgoing });
       provider.saidLifetime = saidLifetime;
       const hold = holdFirst();
-      const here = Array.from({ length: 10 }, () => open(one, id));
+      // By the only connection, all of them read the old tokens before the first of them asks for new ones.
+      const single = database(1);
+      const fourth = createConnections({ db: single, secretBox: box, outgoing });
+      const here = Array.from({ length: 10 }, () => open(fourth, id));
       await hold.reached;
       const there = open(third, id);
       await elsewhere.updated;
@@ -194,6 +194,7 @@ describe('two processes that need new tokens of a connection', function () {
         assert.deepEqual(new Set(others), new Set([fresh]));
         assert.equal(provider.refreshes, 1);
       });
+      await single.destroy();
     });
   }
 

@@ -36,8 +36,8 @@ export function factsOf(tool: ActionTool): ActionFacts {
 }
 
 /**
- * Returns the JSON Schema of the arguments that the model gives. It omits the fields that the drawing fixes, and the
- * `x-` keys, which say where in the request a value goes.
+ * Returns the JSON Schema of the arguments that the model gives. The schema omits the fields that the drawing fixes,
+ * and the `x-` keys, which say where in the request a value goes.
  */
 function toParameters(facts: ActionFacts, fixed: JsonObject): JsonObject {
   const properties: JsonObject = {};

@@ -12,7 +12,7 @@ type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
 interface UnsealDeps {
   secretBox: SecretBox;
-  /** The agent's node. Its run, path and node id are associated data of each sealed message. */
+  /** The key of the agent's node, which is associated data of each sealed message. */
   agent: NodeKey;
 }
 

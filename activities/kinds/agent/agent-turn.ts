@@ -44,7 +44,7 @@ import { toToolCall } from './tool-request.js';
 /** The retry policy of model calls of nodes without a `retry` of their own. */
 const MODEL_RETRIES: RetryPolicy = { maxAttempts: 5, delayMs: (attempt) => 500 * 2 ** (attempt - 1) };
 
-/** Bytes of memory per byte of the conversation: as PostgreSQL sends it, its texts, and the body that is sent. */
+/** Bytes of memory per byte of the conversation: as PostgreSQL sends it, its texts, and the body of the model call. */
 const CONVERSATION_FACTOR = 7;
 
 /** Undefined after the final answer. */
@@ -96,9 +96,9 @@ interface FinalAnswer {
 }
 
 /**
- * Returns the final answer. If it does not have the form, the model is asked once more, unless it refused to answer.
- * That call is stored together with its price like every model call, so an attempt after a crash continues after it.
- * Throws `invalid_output`.
+ * Returns the final answer. If the answer does not have the form, the model is asked once more, unless it refused to
+ * answer. The second call is stored together with its price, like every model call, so an attempt after a crash
+ * continues after that call. Throws `invalid_output` if no answer has the form.
  */
 async function answerOf(deps: AgentDeps, agent: Agent, turn: number, turns: StoredTurn[]): Promise<FinalAnswer> {
   const { form, task } = agent;

@@ -1,5 +1,5 @@
-// The files that the tools of an agent have returned. The model gets their values with the answer of the tool and can
-// pass them on; it does not get the bytes.
+// The files that the tools of an agent have returned. With the answer of a tool, the model gets the values of its files
+// and can pass these on, but does not get the bytes.
 import type { Database } from '../../../db/core/client.js';
 import type { SecretBox } from '../../../db/core/secret-box.js';
 import { findFilesOfRun } from '../../../db/files/files-repository.js';

@@ -32,8 +32,8 @@ const OF_RUNS = new Set(['child_failed', 'too_deep', 'workflow_not_found']);
 /** Returns the answer, or the run that must end before there is one. */
 export function callTool(deps: AgentDeps, task: NodeTask, work: ToolWork): Promise<Answer | OpenToolRun> {
   const { call, workflows, actions, data } = work;
-  // The arguments are those that the approval request shows (masked), or with which a person has replaced them, so that
-  // the call is exactly the approved one. Nothing changes them after the request is settled.
+  // The arguments are those that the approval request shows (masked), or those with which a person has replaced them,
+  // so that the call is exactly the approved one. Nothing changes the arguments after the request is settled.
   const { parsed } = readArguments(openArguments(deps, task, work));
   if (parsed === undefined) throw new Error('a tool call without arguments');
   const action =

@@ -23,7 +23,7 @@ interface ClaimDeps {
   node: NodeDeps;
 }
 
-/** Throws `outcome_unknown` if an earlier attempt left the call in flight and it must not be made again. */
+/** Throws `outcome_unknown` if an earlier attempt left the call in flight and a repetition is not allowed. */
 export async function openToolClaim(
   deps: ClaimDeps,
   task: NodeTask,
@@ -98,7 +98,7 @@ export class ToolClaim {
   }
 }
 
-/** Returns the part of the answer to a call that names the attempt which has sent it. */
+/** Returns the part of an answer that names the attempt which has sent the call. */
 export function sentBy({ attempt }: ToolClaim): { attempt?: number } {
   return attempt === undefined ? {} : { attempt };
 }

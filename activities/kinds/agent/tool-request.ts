@@ -1,4 +1,4 @@
-// Converts a tool call that the model has requested to its stored row, with the approval that it needs.
+// Converts a tool call of the model to the row that stores it, with the approval that the call needs.
 import { randomUUID } from 'node:crypto';
 import type { AskedApproval, NewToolCall } from '../../../db/agents/agent-repository.js';
 import type { AgentTool } from '../../../db/agents/agent-tools.js';

@@ -24,7 +24,7 @@ export interface BuilderServer {
 
 const CONNECT_TIMEOUT_MS = 30_000;
 const MOST_TOKENS = 1_000;
-/** A token is reused for this time, because calls with the same token share a session. It lives much longer. */
+/** A token lives much longer. It is reused for this time, because calls with the same token share a session. */
 const TOKEN_TTL_MS = 5 * 60_000;
 
 export function createBuilderServer(

@@ -51,7 +51,7 @@ export async function findWorkflowTool(
 /** A run that was accepted for a tool call and has not ended. */
 export interface OpenToolRun {
   child: ChildToStart;
-  /** When the agent asks for the end of the run even if nothing has woken it, in milliseconds since the epoch. */
+  /** When the agent, even if nothing has woken it, asks if the run has ended, in milliseconds since the epoch. */
   untilMs: number;
 }
 

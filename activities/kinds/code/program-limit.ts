@@ -10,11 +10,11 @@ const MAX_PAUSED_MS = 120_000;
 export interface ProgramLimit {
   /** Aborted with the reason of `stop`, or with a `TimeoutError` when the time is up. */
   signal: AbortSignal;
-  /** Awaits work that the worker does for the program. Its duration counts, although the program uses no processor. */
+  /** Awaits work that the worker does for the program. The work counts, although the program then uses no processor. */
   serving<T>(work: Promise<T>): Promise<T>;
   /**
-   * Settles like `wait`, a wait within `serving` that the service causes. Its duration does not count, up to two
-   * minutes for the whole program.
+   * Settles like `wait`, a pause within `serving` that the service causes. Such pauses do not count, up to two minutes
+   * for the whole program.
    */
   outside<T>(wait: Promise<T>): Promise<T>;
   /** The time so far that does not count because of `outside`. */
@@ -24,8 +24,8 @@ export interface ProgramLimit {
 
 /**
  * Counts the processor time of the process and the time in which the worker serves it, or the elapsed time if the
- * system reports no processor time, each without the pauses of `outside`. If the process sleeps when its time has
- * elapsed and the worker does not serve it, the program is stopped, because it is not waiting for a processor.
+ * system reports no processor time, each without the pauses of `outside`. A process that sleeps after `timeoutMs`,
+ * while the worker does not serve it, is not waiting for a processor, so its program is stopped.
  */
 export function startProgramLimit(pid: number, timeoutMs: number, stop: AbortSignal): ProgramLimit {
   const controller = new AbortController();

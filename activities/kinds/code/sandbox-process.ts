@@ -59,7 +59,7 @@ const requestSchema = z.discriminatedUnion('status', [
   }),
 ]);
 
-/** The time limit of a program, for the one who serves it. */
+/** The part of a program's time limit that `ServeFiles` uses. */
 export type ServingLimit = Pick<ProgramLimit, 'signal' | 'outside'>;
 
 /**

@@ -13,7 +13,7 @@ import { NodeFailure } from '../../node/failures.js';
 import type { NodeTask } from '../../node/node-step.js';
 
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
-/** The bytes of a body without a content type that decide if it is text. */
+/** How many of the first bytes of a body without a content type decide if the body is text. */
 const JUDGED_BYTES = 4_096;
 const NO_BYTES = Buffer.alloc(0);
 

@@ -37,8 +37,8 @@ const NEVER_CONNECTED = new Set([
 const UNAUTHORIZED = 401;
 
 /**
- * Returns true if the server has refused the credential, and the request may be sent again with a renewed one: it was
- * not carried out, or may be repeated. After a redirect that turned a POST into a GET, a 401 is about the GET only.
+ * Returns true if the server has refused the credential, and the request was not carried out or may be repeated. After
+ * a redirect that turned a POST into a GET, a 401 is about the GET only.
  */
 export function isCredentialRefused(
   { method }: Pick<Rendered, 'method'>,
@@ -66,8 +66,8 @@ interface Failed extends Pick<Rendered, 'url' | 'hasSecretHost'> {
 }
 
 /**
- * Throws the cause of an `AnswerNotSavedError`, unless it is a `StoreAwayError`, because this service has failed and
- * not the node. `wasPerformed` holds for the failure if it holds for the error.
+ * Throws the cause of an `AnswerNotSavedError`, because this service has failed and not the node, unless the cause is a
+ * `StoreAwayError`. `wasPerformed` holds for the failure if it holds for the error.
  */
 export function toFailure(error: unknown, failed: Failed): NodeFailure {
   const failure = failureOf(error, failed);
@@ -77,8 +77,8 @@ export function toFailure(error: unknown, failed: Failed): NodeFailure {
 
 function failureOf(error: unknown, { url, hasSecretHost, mayRepeat, masker }: Failed): NodeFailure {
   const code = causeCode(error);
-  // These two checks come first, because `code` may be that of the store or of PostgreSQL. It then does not show that
-  // the request was not sent.
+  // These two checks come first: `code` may be that of the store or of PostgreSQL, and then does not show that the
+  // request was not sent.
   if ([...causesOf(error)].some((cause) => cause instanceof StoreAwayError)) return filesUnavailable({ mayRepeat });
   if (error instanceof AnswerNotSavedError) throw error.cause;
   if (error instanceof ConnectionOriginError) return new NodeFailure(error.code, error.message);

@@ -12,7 +12,7 @@ export interface RenderedRequest {
   method: string;
   headers: Record<string, string>;
   body: unknown;
-  /** The address as drawn, or the server of an action. It lacks the host of `url` if that comes from a variable. */
+  /** The address as drawn, or the server of an action. Lacks the host of `url` if that host comes from a variable. */
   drawnUrl: string;
 }
 

@@ -133,7 +133,7 @@ function costOf(error: unknown, model: ResolvedModel, reserved: Tokens): PaidCal
   return error instanceof APIError && typeof error.status === 'number' ? 'nothing' : 'reserved';
 }
 
-/** Drops the rest of a usage that comes without an answer, because it may be any JSON. */
+/** A usage that comes without an answer may be any JSON, so only its token counts are kept. */
 function countsOf(usage: unknown): object {
   const { prompt_tokens, completion_tokens, total_tokens } = usage as OpenAI.CompletionUsage;
   const counts = Object.entries({ prompt_tokens, completion_tokens, total_tokens });

@@ -70,7 +70,7 @@ export function createLlmRunner(deps: LlmDeps): NodeRunner {
 
 /**
  * Parses the data without the response format, which is returned as it is and validated after its variables are filled
- * in. In runs that an earlier release accepted, it may be any JSON.
+ * in. In runs that an earlier release accepted, the response format may be any JSON.
  */
 function readData(data: Record<string, unknown>): LlmNodeData {
   const settings = data['settings'] as LlmNodeData['settings'];

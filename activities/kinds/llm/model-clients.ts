@@ -34,8 +34,8 @@ interface CallOptions {
   timeoutMs: number;
   headers: Record<string, string>;
   /**
-   * Gets the content of the answer as it arrives. A stream is requested for it, unless a stream would change the answer
-   * or the provider has refused streams.
+   * Gets the content of the answer as it arrives. With `onText`, a stream is requested, unless a stream would change
+   * the answer or the provider has refused streams.
    */
   onText?: TextListener | undefined;
   /** Called before each request of the call. The provider has refused all earlier ones and charges nothing for them. */
@@ -53,7 +53,7 @@ export interface ModelClient {
 }
 
 export interface ModelClients {
-  /** Returns a client with the project's own key for the provider if it has one, else with the platform's key. */
+  /** Returns a client with the project's own key for the provider, or else with the platform's key. */
   forProject(projectId: number, provider: ModelProvider): Promise<ModelClient>;
 }
 

@@ -15,7 +15,7 @@ const MAX_REPEATS = 3;
 
 /**
  * Calls `ask` without the fields that the model has refused. If a refusal names another field of an assistant message,
- * repeats the call without that field and remembers it.
+ * remembers that field and repeats the call without it.
  */
 export async function askWithoutRefused<Answer>(
   refused: RefusedFields,

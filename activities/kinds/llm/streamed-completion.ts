@@ -25,7 +25,7 @@ const MAX_FACTS = 50;
 /** The time allowed for a stream to end after its last event, so that its connection can be reused. */
 const DRAIN_MS = 1_000;
 
-/** Reads one answer with a status 2xx. Its pieces may be offered before `read`, or be in the body of the response. */
+/** Reads one answer with a status 2xx, whose pieces may be offered before `read`, or be in the body of the response. */
 export class AnswerReader {
   readonly #decoder = new TextDecoder();
   readonly #onText: TextListener | undefined;
@@ -64,7 +64,7 @@ export class AnswerReader {
     this.#fail = reject;
   });
 
-  /** `onText` receives the content as it arrives. Without it, the answer is read only when all of it has arrived. */
+  /** `onText` receives the content as it arrives. Without `onText`, the answer is read when all of it has arrived. */
   constructor(onText: TextListener | undefined) {
     this.#onText = onText;
     this.#isJson = onText === undefined;
@@ -245,8 +245,8 @@ class StreamedCompletion {
   }
 
   /**
-   * Each chunk repeats most facts, so a chunk counts as growth only if it has a new fact, or one that is an object or a
-   * list, which may have grown.
+   * Each chunk repeats most facts, so a chunk counts as growth only if it has a new fact, or a fact that may have grown
+   * (an object or a list).
    */
   #addFacts(chunk: JsonObject, characters: number): void {
     let isLarger = false;

@@ -27,7 +27,7 @@ export class UnusableAnswer extends NodeFailure {
   }
 }
 
-/** A call whose connection or stream ended before its answer was complete. Its message says at which stage. */
+/** The failure of a call whose connection or stream ended before the whole answer. The message says at which stage. */
 export class BrokenOff extends APIConnectionError {
   override name = 'BrokenOff';
 }

@@ -34,7 +34,7 @@ export function createForEachStep({ db, secretBox, contexts }: LoopDeps): NodeSt
     const sealed = texts.map((text, index) =>
       secretBox.seal(text, 'loop-item', task.runId, task.path, task.nodeId, index),
     );
-    // Items that an earlier attempt has stored stay, even if they differ from these.
+    // Items that an earlier attempt has stored stay, even if they differ from `items`.
     if (await storeItems(db, task, sealed)) contexts.rememberItems(task, texts);
     return items.length;
   }

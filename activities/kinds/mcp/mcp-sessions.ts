@@ -32,8 +32,8 @@ interface Shared {
 const IDLE_MS = 5_000;
 const MAX_OPEN = 200;
 /**
- * A call tries the open session of the run, then the run's next one, and then a private one. Otherwise, with a server
- * that drops its sessions after a few calls, other users of a shared session could use it up each time.
+ * A call tries the open session of the run, then the run's next one, and then a private one. Without the private one,
+ * other calls could use up each shared session of a server that drops sessions after a few calls.
  */
 const MOST_SESSIONS = 3;
 const REOPEN_PAUSE_MS = 500;

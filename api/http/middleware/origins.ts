@@ -3,8 +3,8 @@ import type { AppMiddleware } from '../app-state.js';
 import { foreignOrigin } from '../errors.js';
 
 /**
- * `*` permits every header except `Authorization`, such as `X-File-Name` and what client libraries add. The other names
- * are the usual headers of the interface.
+ * The usual headers of the interface, such as `Authorization`, which `*` never permits. `*` permits all others, such as
+ * `X-File-Name` and those that client libraries add.
  */
 const REQUEST_HEADERS = [
   'Authorization',

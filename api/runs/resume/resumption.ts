@@ -139,9 +139,9 @@ function outcomeUnknown(): ApiError {
 }
 
 /**
- * Returns the id of the child run if the node keeps it, because it has succeeded or the node does not wait for it. Else
- * returns the resumption of the child run. Undefined if the node must start another run: the child run has expired, its
- * workflow is not in the project any more, or the present drawing of that workflow cannot run.
+ * Returns the id of the child run if the node keeps it, because the child run has succeeded or the node does not wait
+ * for it. Else returns the resumption of the child run. Undefined if the node must start another run: the child run has
+ * expired, its workflow is not in the project any more, or the present drawing of that workflow cannot run.
  */
 async function findChild(
   deps: RunDeps,

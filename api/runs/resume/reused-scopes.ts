@@ -13,8 +13,8 @@ import { bodyPlan, rootPlan, type NodeEnding, type Plan, type ScopePlan } from '
 import { fatesOf, type Fate } from '../../../graph/resumed-nodes.js';
 
 /**
- * Limits, for each loop, the reused nodes in iterations that have not succeeded. They are passed to the run workflow,
- * whose history must stay small. The nodes of further such iterations are executed anew.
+ * Limits, for each loop, the reused nodes in iterations that have not succeeded, because these nodes are passed to the
+ * run workflow, whose history must stay small. The nodes of further such iterations are executed anew.
  */
 const MAX_NODES_IN_ITEMS = 10_000;
 

@@ -42,8 +42,8 @@ const WITH_VALUE: readonly (readonly string[])[] = [
 ];
 
 /**
- * The other options of curl with a value, by all of their names. They are not read. They are listed so that their
- * values, such as a proxy's password, are not taken for addresses.
+ * The other options of curl with a value, by all of their names: not read, but listed so that their values, such as a
+ * proxy's password, are not taken for addresses.
  */
 const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set(
   (

@@ -26,7 +26,7 @@ interface TimelineRowView {
 /** The parts of a node's detail that the timeline uses. */
 export interface AttemptFacts {
   queued_ms: number | null;
-  /** The kind of the node's wait. Nodes that only wait keep it after their end, others have it only while they wait. */
+  /** The kind of the node's wait. After the end of the node, set only if the node did nothing but wait. */
   waited_for?: string;
   attempts: readonly AttemptFact[];
 }

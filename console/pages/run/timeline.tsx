@@ -22,8 +22,8 @@ interface TimelineProps {
 
 const GROW_EVERY_MS = 200;
 /**
- * In an ended run with at most this many rows (one for each node and iteration), all attempts are loaded at once. In
- * other runs, those of a row are loaded when it scrolls into view.
+ * In an ended run with at most this many rows (one row for each node and iteration), all attempts are loaded at once.
+ * In other runs, the attempts of a row are loaded when the row scrolls into view.
  */
 const READ_AT_ONCE = 60;
 /** Rows are added in steps, because a loop may have ten thousand iterations with many nodes each. */

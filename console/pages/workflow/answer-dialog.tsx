@@ -12,7 +12,7 @@ import type { Saver } from './saver.js';
 
 /**
  * Selects the node whose text is streamed: `settings.answer_node`. A chat shows this text while a model writes it, and
- * its answer is the run's output. A streamed chat completion consists of this text.
+ * the run's output afterwards. A streamed chat completion consists of this text.
  */
 export function AnswerDialog({ saver, onClose }: { saver: Saver; onClose: () => void }) {
   const store = useStore();

@@ -1,4 +1,4 @@
-// The service's check of the drawing, whether it is saved or not.
+// The service's check of the drawing, saved or not.
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { api, unwrap, type components } from '../../service/api.js';

@@ -36,7 +36,7 @@ interface EditorDialogsProps {
   onClose: () => void;
 }
 
-/** Renders a conflict above the open dialog, which keeps what the person has typed into it. */
+/** Renders a conflict above the open dialog, so that the dialog keeps what the person has typed. */
 export function EditorDialogs(props: EditorDialogsProps) {
   const { saver } = props;
   const conflict = useStored(saver, (state) => state.conflict);

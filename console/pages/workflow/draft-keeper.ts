@@ -52,13 +52,13 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
   });
   readonly getState = this.#state.getState;
   readonly subscribe = this.#state.subscribe;
-  /** ETag of the service's draft, if it is this editor's. */
+  /** ETag of the service's draft, if the draft is this editor's. */
   #tag: string | undefined;
   /** The service's draft, if it is another editor's. */
   #foreign: KeptDraft | undefined;
   /** The drawing that this editor last tried to write to the browser. */
   #inBrowser: JsonObject | undefined;
-  /** The drawing of the service's draft, if it is this editor's. */
+  /** The drawing of the service's draft, if the draft is this editor's. */
   #inService: JsonObject | undefined;
   /**
    * The drawing of a draft that `continue` or `#adoptShown` has made this editor's. Undefined once the drawing is saved
@@ -76,7 +76,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     this.#key = this.#newKey();
   }
 
-  /** Starts to store the drawing. Returns the function that stops it. */
+  /** Stores each changed drawing until the returned function is called. */
   start(): () => void {
     const stop = this.#options.store.subscribe(() => this.#look());
     // `continue`, `discard` and a save await this request, because they depend on whose draft the service has.
@@ -131,7 +131,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
     return this.#foreign === undefined;
   };
 
-  /** Shows the offered drawing in place of this editor's, as one step of Undo. Resolves to false if it is gone. */
+  /** Replaces this editor's drawing by the offered one, as one step of Undo. Resolves to false if the offer is gone. */
   async continue({ key }: Offer): Promise<boolean> {
     const { store, calls, entries } = this.#options;
     await this.#running;
@@ -184,7 +184,7 @@ export class DraftKeeper implements Stored<KeeperState>, DraftOfSave {
    */
   async beforeSave(): Promise<string | undefined> {
     this.#cancelTimer();
-    // If this request fails, the save fails: it could delete a draft of another editor that this editor has not seen.
+    // If this request fails, so does the save, which could delete the unseen draft of another editor.
     await this.#runAlone(() => this.#find());
     if (this.#foreign !== undefined) {
       const { tag, drawing, version, savedAt } = this.#foreign;

@@ -72,7 +72,7 @@ export function PastedFileNotices({ error, remarks, close }: PastedFile) {
 /** Longer texts are not imported. The service takes 10 MiB: ASCII text of this length fits, other text may not. */
 const MAX_CHARACTERS = 10_000_000;
 
-/** Returns the file if the text looks like a workflow. The service says what is wrong with it. */
+/** Returns the file if the text looks like a workflow. The service says what is wrong with the file. */
 function fileIn(text: string): JsonObject | undefined {
   if (!/^\s*[{[]/.test(text) || text.length > MAX_CHARACTERS) return undefined;
   let value: unknown;

@@ -119,7 +119,7 @@ interface LanguageBoxesProps {
   onChange: (codes: string[]) => void;
 }
 
-/** The most spoken languages. They and the selected ones are shown before anybody searches. */
+/** The most spoken languages, shown with the selected ones until somebody searches. */
 const FIRST = new Set(['ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'pt', 'ru', 'zh']);
 
 function LanguageBoxes({ chosen, error, onChange }: LanguageBoxesProps) {

@@ -173,11 +173,11 @@ export class Saver implements Stored<SaverState> {
         this.#set({ conflict: theirs });
         return;
       }
-      // Both drawings are equal, for example because the response to this page's own save was lost.
+      // The stored drawing equals the editor's, for example because the response to this page's own save was lost.
       this.#adopt(theirs);
       this.#store.markSaved(drawing, theirs.workflow.data);
       if (!this.#store.isFromDraft) return;
-      // Equal drawings may have different secrets. Those of the draft were saved only if the service has deleted the
+      // Equal drawings may have different secrets. The draft's secrets were saved only if the service has deleted the
       // draft.
       await this.#draft?.follow();
       if (this.#store.isFromDraft) this.#set({ error: refusal });

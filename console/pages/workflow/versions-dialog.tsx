@@ -93,7 +93,7 @@ function VersionItem({ version, saver, isOpen, onOpen, onDone }: VersionItemProp
   );
 }
 
-/** Names a member of the project. Versions keep the ids of people who have left it. */
+/** Names a member of the project. Versions keep the ids of people who have left the project. */
 function Author({ projectId, userId }: { projectId: number; userId: number }) {
   const isOwn = useUser()?.id === userId;
   const { data: members } = useMembers(projectId);

@@ -42,8 +42,7 @@ const StartCards = lazy(() => import('./start-cards.js').then((part) => ({ defau
 const START_CARDS_HEIGHT = 140;
 
 /**
- * The editor of a workflow. Reads the workflow only once, so that saves by others do not change it while
- * a person works.
+ * The editor of a workflow. Reads the workflow only once, so that saves by others do not change what a person edits.
  */
 export function WorkflowPage({ workflowId }: { workflowId: number }) {
   // Each opening has a key of its own. Otherwise a page that is opened again at once would begin with a cached response

@@ -16,7 +16,7 @@ export const ACTION = 'action';
 
 interface ActionFieldProps extends Pick<SchemaFieldProps, 'path' | 'value' | 'onChange'> {
   projectId: number;
-  /** The data of the node. Its key `values` has the values of the action's fields. */
+  /** The data of the node, in which `values` has the values of the action's fields. */
   data: JsonObject;
 }
 
@@ -66,7 +66,7 @@ interface ActionValuesProps extends Pick<SchemaFieldProps, 'value' | 'onChange'>
   projectId: number;
   serviceId: string;
   actionId: string;
-  /** The facts of the action that the node has stored. They are shown unless the service has returned the action. */
+  /** The facts of the action as stored in the node, shown unless the service has returned the action. */
   stored: JsonObject;
 }
 

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.js';
 import { asText } from '../../ui/json.js';
 import './actions.css';
 
-/** The facts of an action that a form shows. They come from its service, or from a copy stored in the node. */
+/** The facts of an action that a form shows, as the service returns them or as the node has stored them. */
 interface ShownFacts {
   title: string | undefined;
   method: string | undefined;
@@ -57,7 +57,7 @@ interface ActionProblemProps {
   onRefresh: (() => void) | undefined;
 }
 
-/** Shows why the action cannot be read, or the problems that the check of the drawing has found in it. */
+/** Shows why the action cannot be read, or the problems that the check of the drawing has found in the action. */
 export function ActionProblem({ action, paths, onRefresh }: ActionProblemProps) {
   const { errors, isReadOnly } = use(FormContext);
   const found = paths.flatMap((path) => errors.get(path.join('.')) ?? []);

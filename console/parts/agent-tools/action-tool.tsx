@@ -12,7 +12,10 @@ const OWN = ['type', 'service', 'id', 'connection', 'values', 'require_approval'
 
 type ActionToolProps = Omit<SchemaFieldProps, 'label'> & { projectId: number };
 
-/** An action of a service. Its calls wait for a person if it has side effects, unless the form says otherwise. */
+/**
+ * An action of a service, as a tool. Calls wait for a person if the action has side effects, unless the form says
+ * otherwise.
+ */
 export function ActionTool({ projectId, schema, path, value, onChange }: ActionToolProps) {
   const tool = asObject(value);
   const { require_approval: policy, values } = tool;

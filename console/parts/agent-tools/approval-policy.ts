@@ -22,7 +22,7 @@ function conditionsOf(policy: unknown): Record<string, unknown>[] {
   return asArray(asObject(policy)['when_given']).map(asObject);
 }
 
-/** True if calls of the tool wait for a person, some of them at least. The safer list wins for a tool in several. */
+/** True if at least some calls of the tool wait for a person. For a tool in several lists, the safest list counts. */
 export function asksFor(policy: unknown, tool: string): boolean {
   if (policy === 'never') return false;
   const { always, never, whenGiven } = listsOf(policy);

@@ -85,7 +85,7 @@ async function readOutput(runId: string, signal: AbortSignal): Promise<unknown> 
   return (parseJson(text) as RunEnvelope).data.output;
 }
 
-/** Returns the service's default expectation: the output of the run, unless it is too long. */
+/** Returns the service's default expectation: the run's output, unless the output is too long. */
 async function expectOutput(runId: string, signal: AbortSignal): Promise<Expectation[]> {
   const output = await readOutput(runId, signal).catch((error: unknown) => {
     if (isNotFound(error)) return undefined;

@@ -16,7 +16,8 @@ import { SignInArticle } from '../requests/sign-in-article.js';
 import { TaskArticle } from '../requests/task-article.js';
 
 /**
- * Poll interval for the runs of sub-workflows. They are not streamed, because browsers have six connections per origin.
+ * Poll interval for the runs of sub-workflows. These runs are not streamed, because browsers have six connections per
+ * origin.
  */
 const READ_AGAIN_MS = 3_000;
 
@@ -31,7 +32,7 @@ export function Asks({ runId, projectId }: AsksProps) {
 }
 
 /**
- * Requests of the run of a sub-workflow. Those of nodes inside its loops are missing, because a poll does not list such
+ * Requests of the run of a sub-workflow. Requests of nodes inside loops are missing, because a poll does not list such
  * nodes. Sub-workflows belong to the project of their callers.
  */
 function AsksBelow({ runId, projectId }: AsksProps) {

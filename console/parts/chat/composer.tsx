@@ -19,7 +19,7 @@ interface ComposerProps {
   onAnew: (anew: Anew | undefined) => void;
   onSent: (conversationId: string) => Promise<void>;
   takesNoFiles?: boolean | undefined;
-  /** True while the message cannot be sent for a reason outside of it, such as a missing input. */
+  /** True while something outside the composer prevents sending, such as a missing input. */
   isBlocked?: boolean;
   /** Each new number gives the field the focus as if it had just appeared. */
   presses?: number | undefined;
@@ -37,8 +37,8 @@ interface Draft {
 
 const EMPTY: Draft = { text: '', files: '' };
 
-// Drafts outlast a change to another page of the console, but no reload. They are in the query cache, which is cleared
-// on signing out.
+// A draft of a message outlasts a change to another page of the console, but no reload. It is in the query cache, which
+// is cleared on signing out.
 const DRAFTS = 'chat-drafts';
 queryClient.setQueryDefaults([DRAFTS], { gcTime: Infinity });
 
@@ -115,8 +115,8 @@ export function Composer({
   }, [round]);
   /**
    * Takes the files of the field `ofRound`. When a file field unmounts, it reports once more, without the files that
-   * were uploading. If the composer unmounts with it, only the draft takes this report. If the field has made way for
-   * another one, its report does not count.
+   * were uploading. If the composer unmounts, too, only the stored draft takes this report. If another field has
+   * replaced the file field, the report does not count.
    */
   const choose = (ofRound: number, chosen: string): void => {
     if (latestRound.current !== ofRound) return;

@@ -30,7 +30,7 @@ export function useEndOfLog(): EndOfLog {
     let lastTop = 0;
     const look = (): void => {
       const isNear = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_PX;
-      // The content may have grown since the last scroll to the end, so only scrolling up counts as leaving it.
+      // The content may have grown since the last scroll to the end, so only scrolling up counts as leaving the end.
       if (isNear) follows.current = true;
       else if (log.scrollTop < lastTop) follows.current = false;
       lastTop = log.scrollTop;

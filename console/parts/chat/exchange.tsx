@@ -20,7 +20,7 @@ interface ExchangeProps {
   onAnew: (anew: Anew) => void;
 }
 
-/** A message with its answer. The exchanges that it replaced are folded above it. */
+/** A message with its answer. The exchanges that the message replaced are folded above both. */
 export function ShownExchange(props: ExchangeProps) {
   const { exchange, open, followed, workflow, mayWrite, onChanged, onAnew } = props;
   const { runId, message, answer, former } = exchange;

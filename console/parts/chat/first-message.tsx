@@ -26,8 +26,8 @@ interface FirstMessageProps {
 }
 
 /**
- * A conversation that begins with its first message. Asks for the fields of the trigger that no message fills in. Like
- * the message, what is typed into them is kept until it is sent (`useUnsent`).
+ * A conversation that begins with its first message. Asks for the fields of the trigger that no message fills in. What
+ * is typed into these fields is kept until it is sent (`useUnsent`), like the message.
  */
 export function FirstMessage(props: FirstMessageProps) {
   return props.workflow.fields.length === 0 ? (

@@ -140,8 +140,8 @@ const MOST_FOLLOWED = 3;
 const READ_AGAIN_MS = 5_000;
 
 /**
- * Returns the ids of the open runs that are streamed, oldest first. The answer at work is any of them: an earlier one
- * may wait for a person, and later ones may be queued.
+ * Returns the ids of the open runs that are streamed, oldest first. Any of these runs may be the one that writes:
+ * earlier runs may wait for a person, and later runs may be queued.
  */
 export function streamedOf(exchanges: readonly Exchange[]): string[] {
   return openOf(exchanges)

@@ -74,10 +74,7 @@ export function changeConnection(projectId: number, id: number, body: Connection
   return unwrap(api.PATCH('/api/v1/projects/{id}/connections/{connection_id}/', { ...at(projectId, id), body }));
 }
 
-/**
- * Throws a 409 if workflows use the connection, unless `isForced`. Its message names up to five of them; `useUsedBy`
- * returns all.
- */
+/** Unless `isForced`, throws a 409 that names up to five workflows that use the connection; `useUsedBy` returns all. */
 export function deleteConnection(projectId: number, id: number, isForced: boolean): Promise<unknown> {
   const params = { ...at(projectId, id).params, ...(isForced && { query: { force: 'true' } as const }) };
   return unwrap(api.DELETE('/api/v1/projects/{id}/connections/{connection_id}/', { params }));

@@ -19,7 +19,7 @@ export interface FieldSpec {
 
 interface KindSpec {
   label: string;
-  /** The credential that requests carry, or who signs in for it. */
+  /** Says which credential requests carry, or who signs in. */
   description: string;
   settings: readonly FieldSpec[];
   secrets: readonly FieldSpec[];

@@ -18,7 +18,7 @@ export interface Sample {
   /** One sentence. */
   line: string;
   tags: readonly string[];
-  /** What a person must have or enter before it runs. */
+  /** What a person must have or enter before the sample runs. */
   needs: readonly string[];
   isChat: boolean;
   drawing: JsonObject;

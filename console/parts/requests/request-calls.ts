@@ -27,7 +27,7 @@ export async function readApproval(requestId: string, signal?: AbortSignal): Pro
 export interface Wish {
   verdict: Verdict;
   reason: string;
-  /** Replaces the tool's arguments; numbers as `parseJson` returns them. */
+  /** Replaces the tool's arguments. Numbers are as `parseJson` returns them. */
   edited?: JsonObject;
   /** Hash of the arguments that the person has seen. */
   seenHash: string;

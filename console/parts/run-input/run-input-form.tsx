@@ -26,7 +26,7 @@ interface RunInputOptions {
   projectId: number;
   /** Initial texts by field id. */
   initial?: ReadonlyMap<string, string>;
-  /** What is typed and how to change it, where the caller keeps it. */
+  /** Set if the caller keeps the typed input: this input, and a function that changes it. */
   kept?: [Typed, (change: (before: Typed) => Typed) => void];
 }
 

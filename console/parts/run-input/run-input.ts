@@ -66,7 +66,7 @@ export function isUploading(values: ReadonlyMap<string, string>): boolean {
   return [...values.values()].includes(UPLOADING);
 }
 
-/** Returns the next input, in which a field that is uploading has the text that is kept of it. */
+/** Returns `next`, in which a field that is uploading has its text from `kept`. */
 export function withoutUploads<Typed extends { values: ReadonlyMap<string, string> }>(next: Typed, kept: Typed): Typed {
   const settled = [...next.values].map(
     ([id, text]) => [id, text === UPLOADING ? (kept.values.get(id) ?? '') : text] as const,

@@ -161,8 +161,8 @@ export function ResumeFromHere({ run, nodeId, label, labels }: ResumeFromHerePro
 }
 
 /**
- * True if another run can reuse this run's results: it has ended, was not refused at its start (`Draft`), and its
- * results have not expired. The service refuses to resume test runs and answers of the assistant.
+ * True if the run can be resumed: it has ended, was not refused at its start (`Draft`), and its results have not
+ * expired. The service refuses to resume test runs and answers of the assistant.
  */
 export function mayResume({ status, purpose, results_expired_at: expiredAt }: RunDetail): boolean {
   return purpose === 'run' && status !== 'In Progress' && status !== 'Draft' && expiredAt === undefined;

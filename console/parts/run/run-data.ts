@@ -69,7 +69,7 @@ export function useApprovals(runId: string): UseQueryResult<ApprovalRequest[]> {
 
 const COST_EVERY_MS = 4_000;
 
-/** Returns the current cost of an open run. Reads the list of runs, because it omits the results. */
+/** Returns the current cost of an open run. Reads the list of runs, because the list omits the results. */
 export function useRunningCost(run: RunDetail, isOpen: boolean): Readonly<Record<string, string>> {
   const createdAtMs = Date.parse(run.created_at);
   const query = useQuery({

@@ -11,7 +11,7 @@ export interface ServiceFields {
   address: string;
   /** If empty, the service gets the title of the document as its name. */
   name: string;
-  /** Replaces the servers of the document, unless it is empty. */
+  /** If not empty, replaces the servers of the document. */
   serverUrl: string;
 }
 

@@ -36,7 +36,7 @@ export function HooksSection({ workflowId, mayChange }: HooksSectionProps) {
   );
 }
 
-/** The secret of a hook that was just created or changed. It is shown only once. */
+/** The secret that a hook was just given, shown only once. */
 export function ShownSecret({ hook, onDone }: { hook: ShownHook | undefined; onDone: () => void }) {
   if (hook?.secret === undefined) return null;
   const { id, secret } = hook;

@@ -18,7 +18,7 @@ export interface Repeat {
   day: string;
 }
 
-/** These divide an hour, so that the intervals between runs are equal. */
+/** Numbers of minutes that divide an hour, so that the intervals between runs are equal. */
 export const MINUTES = ['1', '2', '5', '10', '15', '20', '30'];
 
 export const DAYS: readonly { value: string; label: string }[] = [

@@ -169,7 +169,7 @@ interface WrittenInput {
   json: string | undefined;
 }
 
-/** Returns the initial input. It is shown as JSON if it is no object, or has a key that is no field of the trigger. */
+/** Returns the initial input, as JSON if it is no object or has a key that is no field of the trigger. */
 function writtenInput(fields: readonly RunField[], input: unknown): WrittenInput {
   const values = toTexts(fields, input ?? {});
   return values === undefined

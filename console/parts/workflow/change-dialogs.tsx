@@ -10,7 +10,7 @@ interface WorkflowDialogProps {
 }
 
 interface DuplicateProps extends WorkflowDialogProps {
-  /** Called first; the workflow is not copied if it returns false. */
+  /** Called first; if it returns false, the workflow is not copied. */
   prepare?: () => Promise<boolean>;
   /** Sentence about what is done first. */
   children?: ReactNode;

@@ -38,8 +38,8 @@ export interface FileRequests {
 }
 
 /**
- * Limits the content that all save requests of a program copy from the instance. It is twice the limit of the worker,
- * because a text with null characters is measured as JSON, which is longer.
+ * Limits the content that all save requests of a program copy from the instance, to twice the limit of the worker: a
+ * text with null characters is measured as JSON, which is longer.
  */
 const MAX_CONTENT_BYTES = 2 * MAX_FILE_BYTES;
 const NO_BYTES = Buffer.alloc(0);

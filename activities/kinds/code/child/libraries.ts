@@ -1,4 +1,4 @@
-// The libraries that code may use, and the functions outside QuickJS that it may call: the texts of dates in any time
+// The libraries that code may use, and the functions outside QuickJS that code may call: the texts of dates in any time
 // zone, for which QuickJS has no data, and digests and random bytes of Node.js.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';

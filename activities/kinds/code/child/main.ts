@@ -8,7 +8,7 @@ import type { AskWorker } from './file-requests.js';
 import { PROGRAMS_FD, READY, REPLIES_FD, toFrame, toHeader, type Answer, type Program } from './messages.js';
 import { loadQuickJs, runProgram } from './run-program.js';
 
-// A service manager signals every process of the service. This process ends when its worker has drained.
+// Ignored: a service manager signals every process of the service, but this one ends only when its worker has drained.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
 
 // Code must see the same time zone in every worker.

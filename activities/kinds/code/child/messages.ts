@@ -1,15 +1,15 @@
 // The protocol between the worker and a sandbox process. A message is a frame: a length (4 bytes, big-endian), then
 // JSON text or the bytes of a file.
 //
-// The two sides alternate. After it has received a program, the process sends requests, each of which the worker
-// answers, and then its reply. Besides the file descriptors below, the process has only standard error, and a standard
-// output that is discarded.
+// The two sides alternate. After the process has received a program, it sends requests, each of which the worker
+// answers, and finally its reply. Besides the file descriptors below, the process has only standard error, and a
+// standard output that is discarded.
 
 /** From the worker: one program at a time, and the answers to the requests of the program. */
 export const PROGRAMS_FD = 0;
 /** From the process: `ready` after its start, then the requests and the reply of each program. */
 export const REPLIES_FD = 3;
-/** Carries no data. It closes when the worker ends for any reason. */
+/** Carries no data, and closes when the worker ends for any reason. */
 export const LIFELINE_FD = 4;
 
 export interface Program {

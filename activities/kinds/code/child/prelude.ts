@@ -7,8 +7,8 @@ export const CODE_FILE = 'code.js';
 
 /**
  * An expression for a function `(log, ask, marker, maxCharacters, maxLog, maxMessage, librarySource, formatDate,
- * digest, randomHex)`. It defines `console`, `file`, `save`, `crypto` and the libraries (libraries.ts), and returns
- * `{ run, describe, settle, fail }`.
+ * digest, randomHex)`. The function defines `console`, `file`, `save`, `crypto` and the libraries (libraries.ts), and
+ * returns `{ run, describe, settle, fail }`.
  *
  * `log` receives a line as JSON text. `run(program, inputs, hasMarks)` returns a promise of JSON text: `{"json",
  * "marks"}` (the returned value and the number of its BigInts), `{"tooLarge"}`, or `{"name", "message", "stack",

@@ -127,8 +127,8 @@ async function execute({ runtime, refusals }: Instance, execution: Execution): P
     return described.error === undefined ? toEnd(described.value) : { status: 'memory' };
   };
   const inputs = vm.newString(program.inputs);
-  // The wrapper keeps the line numbers of the code. Its end is on a line of its own, because a `//` comment at the end
-  // of the code would hide it.
+  // The wrapper keeps the line numbers of the code. The closing `})` is on a line of its own, because a `//` comment at
+  // the end of the code would hide it.
   const compiled = vm.evalCode(`(async function (inputs) { 'use strict'; ${program.code}\n})`, CODE_FILE, {
     type: 'global',
   });
@@ -206,7 +206,7 @@ interface Ended {
   wasFull: boolean;
 }
 
-/** `text` is the JSON text of the prelude. It is empty if there was no memory left to return it. */
+/** `text`: the JSON text that the prelude returns, empty if there was no memory left for it. */
 function toReply(text: string, { program, log, wasFull }: Ended): Reply {
   if (text === '') return { status: 'memory' };
   const { json, marks, tooLarge, name, message, stack, code } = JSON.parse(text) as Ending;

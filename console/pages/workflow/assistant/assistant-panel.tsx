@@ -31,7 +31,7 @@ interface AssistantPanelProps {
   onClose: () => void;
 }
 
-/** A conversation with a model that draws. It changes the person's draft, which the canvas shows. */
+/** A conversation with a model that changes the person's unsaved drawing on the canvas. */
 export function AssistantPanel({ saver, keeper, onClose }: AssistantPanelProps) {
   const { id } = useStored(saver, (state) => state.workflow);
   const query = useQuery(assistantQuery(id));

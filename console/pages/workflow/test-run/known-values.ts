@@ -12,7 +12,7 @@ import { originOfRun } from './test-store.js';
 import type { ReadValue } from './variable-values.js';
 
 interface KnownValues {
-  /** Call before reading: it makes the hook load the latest run. */
+  /** Makes the hook load the latest run, so call this before `read`. */
   want: () => void;
   read: ReadValue;
   /** Returns where the values of a node are from; undefined if there are none. */

@@ -16,7 +16,7 @@ import type { TestRun } from './test-store.js';
 import { useTest, useTests } from './use-tests.js';
 import './test-run.css';
 
-/** One line about the latest run of the workflow, or the chosen one, below the canvas. */
+/** One line about the latest or the chosen run of the workflow, below the canvas. */
 export function LastRun({ saver }: { saver: Saver }) {
   const test = useTest((state) => state.run);
   if (test === undefined) return null;

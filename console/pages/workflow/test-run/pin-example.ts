@@ -4,7 +4,7 @@ import { asArray } from '../../../ui/json.js';
 
 const MOST_DEPTH = 6;
 
-/** Returns a result with the required fields of the schema. They get values that it names, such as defaults, if any. */
+/** Returns a result with the required fields of the schema, and in them the schema's values, such as defaults. */
 export function exampleOf(schema: unknown): JsonObject {
   const example = valueOf(schema, 0);
   return isObject(example) ? { content: '', ...example } : { content: '' };

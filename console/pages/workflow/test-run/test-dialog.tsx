@@ -205,7 +205,7 @@ interface WhyNotProps {
   onRetry?: () => void;
 }
 
-/** Shows why the service refused the test, by field if it names fields. */
+/** Shows why the service refused the test, by field if the service names fields. */
 function WhyNot({ error, labels, onRetry }: WhyNotProps) {
   const data = error instanceof ServiceError ? ownValue(error.body, 'data') : undefined;
   const detail = ownValue(data, 'detail');
