@@ -84,9 +84,10 @@ function enteredFiles(field: JsonObject, input: RunInput) {
 }
 
 /**
- * The places of a node's data in which an unknown file is an error: the body of an HTTP node, and the files of messages
- * and human tasks. Elsewhere an unknown id may be plain JSON, because other services have files, too. The values of an
- * action may also be files; those are checked when the node runs.
+ * The places of a node's data in which an unknown file is an error: `$file` and `$form` in the body of an HTTP node,
+ * and the `files` of messages and human tasks. In any other place, such as a JSON body, a `file_id` is accepted even if
+ * the project has no such file, because other services have files, too. Files among the values of an action are checked
+ * when the node runs.
  */
 const TAKES_A_FILE = /^(?:body\.\$file$|body\.\$form\.[^.]*(?:\.\d+)?$|(?:messages\.\d+\.)?files\.\d+$)/;
 
@@ -99,7 +100,10 @@ export function filesOfNodes(drawing: JsonObject, plan: Pick<Plan, 'ids'>): Draw
     .flatMap((node) => filesIn(node['data']).map((file) => ({ ...file, nodeId: String(node['id']) })));
 }
 
-/** Returns the errors of the nodes, also of those that do not run, that name a file which the project does not have. */
+/**
+ * Returns the errors of nodes that name a file which the project does not have, in a place of `TAKES_A_FILE`. Nodes
+ * that a run does not reach are checked, too.
+ */
 export async function fileErrors(db: Db, projectId: number, drawing: JsonObject): Promise<NodeErrors> {
   const nodes = Array.isArray(drawing['nodes']) ? drawing['nodes'].filter(isObject) : [];
   const drawn = filesOfNodes(drawing, { ids: nodes.map(({ id }) => String(id)) });

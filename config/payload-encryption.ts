@@ -4,7 +4,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DataConverter, Payload, PayloadCodec, SerializationContext } from '@temporalio/common';
 
-/** Payloads with another encoding are not encrypted, and decoding returns them unchanged. */
+/**
+ * The encoding of encrypted payloads. A stored payload with another encoding is plain, for example because no key was
+ * set when it was stored; decoding returns it unchanged.
+ */
 const ENCODING = 'binary/encrypted';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -96,8 +99,8 @@ function toAssociatedData(keyId: string, boundTo: string): Buffer {
 }
 
 /**
- * Returns the metadata as one line of JSON, followed by the data. Where a run returns nothing, the SDK's message has a
- * plain empty array as data.
+ * Returns the metadata as one line of JSON, followed by the data. `data` is converted to a buffer because the payload
+ * of a run that returns nothing has, in the SDK, a plain empty array as `data`, which `Buffer.concat` refuses.
  */
 function toBytes({ metadata, data }: Payload): Buffer {
   const encoded = Object.entries(metadata ?? {}).map(([name, value]) => [name, Buffer.from(value).toString('base64')]);

@@ -42,7 +42,10 @@ const OPERATORS: Readonly<Record<string, Readonly<Record<string, Operator>>>> = 
   boolean: {},
 };
 
-/** The operation of the first versions that asks whether a value is `false`, which a missing value is not. */
+/**
+ * Stands for the operation `equal` of the first versions with the right side `false`; n8n has no such name. A missing
+ * value does not equal `false` there.
+ */
 const OLD_FALSE = 'equals false';
 
 interface Asked {
@@ -64,7 +67,8 @@ function toComparison(at: NodeTranslation, { type, operation, left, right }: Ask
   const operators = Object.hasOwn(OPERATORS, type) ? OPERATORS[type]! : {};
   const operator = Object.hasOwn(operators, operation) ? operators[operation] : undefined;
   if (operator === undefined || !isPlain(type, right)) return undefined;
-  // For a missing value, n8n compares zero or nothing. Here an empty text is compared, which comes before every number.
+  // In n8n a missing value is compared as zero, or the comparison does not hold. Here the value is an empty text, which
+  // comes before every number. Both give the same result only if the right side is greater than zero.
   if (type === 'number' && operator !== '==' && operator !== '!=' && Number(right) <= 0) return undefined;
   return { left: value, operator, right: String(right) };
 }

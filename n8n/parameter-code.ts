@@ -23,7 +23,10 @@ export interface ParameterCode {
   inputs: JsonObject;
 }
 
-/** A parameter that holds JSON as text. Objects and lists that its expressions return are written into it as JSON. */
+/**
+ * A parameter that holds JSON as text. Objects and lists that its expressions return are written into it as JSON. If
+ * the whole parameter is one expression, a value that is not a text stays as it is.
+ */
 export class JsonText {
   readonly text: string;
   /** True if the code gets the parsed JSON instead of its text. */

@@ -16,7 +16,10 @@ export type Reserve = (size: MessageSize) => Promise<void> | undefined;
 export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 /** The longest known list of tools has fewer than ten thousand values. */
 export const MAX_MESSAGE_VALUES = 200_000;
-/** Results may be as deep as JSON from callers. A message and possibly a batch are around a result. */
+/**
+ * A result of an MCP server may be as deep as a body that a client sends to the API (`MAX_REQUEST_DEPTH` in
+ * graph/json-depth.ts). The message, and possibly a batch, are levels around the result.
+ */
 const MAX_RESULT_DEPTH = 200;
 const MAX_DEPTH = MAX_RESULT_DEPTH + 2;
 /** The limit on the outermost values of a message or of a batch. The SDK checks each of them with several schemas. */

@@ -17,7 +17,7 @@ export function isForm(contentType: string): boolean {
 
 /**
  * Returns the fields; a repeated field becomes a list. Invalid escapes stay as they were sent. Throws 400 for too many
- * fields, and for a `payload` that cannot be stored, or is too deep or too large.
+ * fields, and for a `payload` that cannot be stored, is nested too deep or has too many values.
  */
 export function readForm(text: string): JsonObject {
   const pairs = text.split('&', MOST_FIELDS + 1);

@@ -93,11 +93,11 @@ interface ReadCall {
 }
 
 function readCall(params: JsonObject): ReadCall {
+  // The SDK's schema gets `{}` in place of the arguments, because it would copy them and drop a key `__proto__`.
   const parsed = CallToolRequestParamsSchema.safeParse({ ...params, arguments: {} });
   const [input, meta] = [ownValue(params, 'arguments') ?? {}, ownValue(params, '_meta')];
   const token = idSchema.optional().safeParse(ownValue(meta, 'progressToken'));
   if (!parsed.success) throw invalidParams('A call names its tool, and its _meta is an object.');
-  // The SDK's schema would copy the arguments and change their numbers.
   if (!isObject(input)) throw invalidParams('The arguments of a tool are an object.');
   if (!token.success) throw invalidParams('The progress token is an integer or a short string.');
   const wantsTask = parsed.data.task !== undefined;

@@ -1,5 +1,5 @@
-// Reads and writes the messages of MCP, which are those of JSON-RPC 2.0. A schema of the official SDK would change
-// numbers in the arguments of tools, so none is used here.
+// Reads and writes the messages of MCP, which are those of JSON-RPC 2.0. No schema of the official SDK is used here,
+// because it would copy the arguments of tools and drop a key `__proto__`.
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { isObject, ownValue, type JsonObject } from '../../graph/json.js';

@@ -28,12 +28,13 @@ const OVERLAP: Record<ScheduleOverlap, ScheduleOverlapPolicy> = {
 };
 
 /**
- * Creates the copy, or updates it if its version or its spec differs, such as a spec of an earlier build or year. Then
- * makes up for missed firings. Idempotent.
+ * Compares the copy with the schedule. If Postgres does not record the copy as up to date (`syncedVersion`), creates
+ * it, or updates it if its version or its spec differs, such as a spec of an earlier build or year; then makes up for
+ * missed firings and returns true. Idempotent.
  *
- * Returns true when that is done. Returns false, without doing anything, if the copy differs or is missing although
- * Postgres records that it is up to date. The difference must be recorded first: if a process died between the update
- * and making up, the missed firings would be forgotten.
+ * If Postgres records the copy as up to date, changes nothing, makes up for nothing, and returns whether the copy is
+ * there and alike. After false, the caller must clear `syncedVersion` before it calls again: if a process died between
+ * the update and making up while `syncedVersion` was still set, the missed firings would be forgotten.
  */
 export async function putSchedule(client: Client, taskQueue: string, schedule: ScheduleToSync): Promise<boolean> {
   const options = toOptions(taskQueue, schedule);
@@ -46,7 +47,8 @@ export async function putSchedule(client: Client, taskQueue: string, schedule: S
     const { spec, action, policies, state } = options;
     await bounded(client, () => handle.update(() => ({ spec, action, policies, state })));
   }
-  // The copy fires by itself from its last change on. If this call has made that change, now is after it.
+  // The copy fires by itself from its last change on. If this call has made that change, the present time stands for
+  // it: a firing between the two may be repeated, but none is left out.
   const untilMs = isLike ? (copy.info.lastUpdatedAt ?? copy.info.createdAt).getTime() : Date.now();
   await makeUp(client, handle, schedule, untilMs);
   return true;
@@ -92,9 +94,10 @@ function endOf(version: string): string {
 }
 
 /**
- * Makes up for the firings before `end` since the change or the last firing, whichever is later, within the allowed
- * lateness; none while the schedule is paused. A repeated firing starts no second run, but would cancel its first, so
- * no firing cancels a run here.
+ * Makes up for the firings before `end`, the moment from which the copy fires by itself; for none while the schedule is
+ * paused. Begins at the latest of three moments: when the schedule was changed in Postgres, `catchupSeconds` before
+ * now, and after the last firing, if that was before `end`. A firing that is repeated here starts no second run, but
+ * with `cancel_other` it would cancel the run that it started the first time, so no firing cancels a run here.
  */
 async function makeUp(client: Client, handle: ScheduleHandle, schedule: ScheduleToSync, end: number): Promise<void> {
   const { changedAt, catchupSeconds, lastFiringAt, isPaused } = schedule;

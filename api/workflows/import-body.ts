@@ -22,9 +22,9 @@ export interface ImportedFile {
   data: JsonObject;
   /** The titles of the called workflows in the source project, by the ids that the drawing calls. */
   calledTitles: ReadonlyMap<number, string>;
-  /** The connections that the drawing names, by their refs. */
+  /** The connections that the drawing names, by the refs (`c1`) that the export has put in place of their ids. */
   connections: ReadonlyMap<string, { name: string; kind: string }>;
-  /** The names of the services of a project that the drawing names, by their refs. */
+  /** The names of the project's services that the drawing uses, by the refs (`s1`) that stand for their ids in it. */
   services: ReadonlyMap<string, string>;
   warnings: ImportWarning[];
 }
@@ -33,7 +33,7 @@ const MAX_TITLE = 255;
 const MAX_DESCRIPTION = 1000;
 const UNTITLED = 'Imported workflow';
 
-/** The keys under which n8n's interface and its templates nest a workflow. */
+/** The keys under which n8n's API and its templates nest a workflow. */
 const WRAPPERS = ['workflow', 'data'];
 const MAX_WRAPPERS = 3;
 

@@ -28,8 +28,8 @@ export function stackPorts(environment: Environment, env: NodeJS.ProcessEnv): St
 }
 
 /**
- * Fails early if a configured port cannot be used, because ports are claimed only when their child starts. Throws
- * StartError that names the variable.
+ * Checks early all ports that are not 0, including defaults: `startOnPorts` claims a port only when its child starts,
+ * so an unusable one would be noticed late. Throws StartError that names the variable.
  */
 export async function checkNamedPorts({ api, workerMetrics, postgres, temporal }: StackPorts): Promise<void> {
   for (const request of [api, workerMetrics, postgres, ...(temporal ?? [])]) {
@@ -38,8 +38,9 @@ export async function checkNamedPorts({ api, workerMetrics, postgres, temporal }
 }
 
 /**
- * Claims the ports and calls `start` with them. Another process may take a free port before the child listens on it;
- * then this repeats with other ports. `start` must have ended its children when it rejects.
+ * Claims the ports and calls `start` with them. If another process takes a port that was requested as 0 before the
+ * child listens on it, claims ports and calls `start` again, at most `ATTEMPTS` times in all. A port with a number is
+ * never replaced. `start` must have ended its children when it rejects.
  */
 export async function startOnPorts<T, const Requests extends PortRequest[]>(
   requests: Requests,

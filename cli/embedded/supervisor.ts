@@ -36,7 +36,8 @@ const DIST = path.resolve(import.meta.dirname, '../..');
 const DRAIN_MS = 17_000;
 /**
  * Temporal's dev server can lose its only history shard permanently if its SQLite file is too slow. The server then
- * still runs and answers, but knows no namespace. Six failures take at least a minute; a busy machine recovers sooner.
+ * still runs and answers, but knows no namespace. From the first to the sixth failure at least 50 s pass; a busy
+ * machine recovers sooner.
  */
 const TEMPORAL_LIVENESS = { everyMs: 10_000, timeoutMs: 5_000, failures: 6 };
 
@@ -56,8 +57,9 @@ export class Stack {
   }
 
   /**
-   * Resolves when everything is ready. Rejects with StartError or ConfigError, or after `stop` with any error; then
-   * nothing is left running.
+   * Resolves when everything is ready. Rejects with StartError or ConfigError for what the user can mend, and otherwise
+   * with the error of the system, such as that of a full disk; after `stop`, with any error. Whatever the error,
+   * nothing is left running when the promise rejects.
    */
   async start(): Promise<StackFile> {
     this.#starting = this.#start();

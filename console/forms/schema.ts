@@ -96,8 +96,8 @@ export function propertiesOf(schema: JsonObject): Record<string, JsonObject> {
 }
 
 /**
- * A required field that only one mode of the node has is marked with `needed` and is not in `required`, because the
- * other modes have no value for it.
+ * A field that is required in one mode of the node only is marked with `needed` and is not in `required`, because the
+ * field may be empty in the other modes.
  */
 export function isRequired(schema: JsonObject, key: string): boolean {
   return asArray(schema['required']).includes(key) || propertiesOf(schema)[key]?.['needed'] === true;
@@ -135,7 +135,7 @@ function walk(schema: unknown, path: string): { titles: string[]; field: JsonObj
       titles.push(`${titles.pop() ?? ''} ${Number(part) + 1}`.trim());
       current = plain['items'];
     } else {
-      // One of several variants has the field.
+      // The field may belong to the object itself, or to one or more of its variants; the first of them counts.
       const forms = [plain, ...variantsOf(plain)].map(propertiesOf);
       const property = forms.find((properties) => Object.hasOwn(properties, part))?.[part];
       titles.push(property === undefined ? part : titleOf(property, part));

@@ -20,7 +20,7 @@ const SHOWN = ['id', 'name', 'provider', 'masked_key', 'created_at'] as const;
 
 export type ProviderKeyRecord = Pick<Selectable<Tables['provider_keys']>, (typeof SHOWN)[number]>;
 
-/** The limit for a project, because the project's record includes its keys. */
+/** The limit on the keys of a project, because the API lists all of them wherever it answers with the project. */
 export const MOST_PROVIDER_KEYS = 100;
 
 /** The last characters of a shorter key would reveal too much of it. */

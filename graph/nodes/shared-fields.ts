@@ -5,8 +5,9 @@ import { isObject } from '../json.js';
 import { MAX_LISTED_HANDLES } from '../plan.js';
 
 /**
- * The `sourceHandle` of error edges, and those of the named handles of kinds with lists of handles. An item must not
- * have such an id, because its own edges have its id as their `sourceHandle`.
+ * The `sourceHandle` of error edges (`error`), and of the fixed exits that kinds have beside their list: `default` of a
+ * switch and `timeout` of a human task. An item must not have such an id, because the id of an item is the
+ * `sourceHandle` of the item's own edges.
  */
 const RESERVED = ['default', 'error', 'timeout'];
 

@@ -7,13 +7,13 @@ import { NodeFailure } from '../../node/failures.js';
 interface PartialAnswer {
   /** As the provider has reported it; untrusted. */
   usage: unknown;
-  /** True if text or calls have arrived. */
+  /** True if text or tool calls have arrived. */
   hasWords: boolean;
 }
 
 /**
  * An answer with a status 2xx that is not a usable completion. Its usage decides its cost. Without usage, it is charged
- * as estimated if text or calls have arrived, and is free otherwise.
+ * as estimated if text or tool calls have arrived, and is free otherwise.
  */
 export class UnusableAnswer extends NodeFailure {
   override name = 'UnusableAnswer';

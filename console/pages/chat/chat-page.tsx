@@ -79,7 +79,7 @@ function Chat({ workflow, conversationId }: { workflow: ChatWorkflow; conversati
   const [, navigate] = useLocation();
   /** True after a press of "New conversation". On narrow screens, the new conversation then replaces the list. */
   const [isNew, setIsNew] = useState(false);
-  /** Counts the presses of "New conversation". Each press gives the field for the message the focus. */
+  /** Counts the presses of "New conversation". With a mouse, each press gives the field for the message the focus. */
   const [presses, setPresses] = useState(0);
   const isOpen = conversationId !== undefined || isNew;
   return (
