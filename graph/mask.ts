@@ -125,15 +125,22 @@ function patternsOf(secret: string, inEveryEncoding: boolean): Pattern[] {
   // Decoding does not change the plus that forms write for a space, and one of its steps removes line breaks.
   const plain = new Set([secret, secret.replaceAll(' ', '+'), secret.replace(/[\r\n]+/g, '')].filter(isLongEnough));
   // Base64 may contain the secret itself, or the secret encoded for JSON, a URL or a form.
-  const encodable = new Set([secret, JSON.stringify(secret).slice(1, -1)]);
+  const encodable = new Set([secret, escapeForJson(secret)]);
   if (inEveryEncoding) {
     for (const encoded of urlEncodingsOf(secret)) encodable.add(encoded);
+    // These are searched for undecoded, because a character before an encoded secret may change how its beginning is
+    // decoded: `\` before `r\"x`, or `%` before `41%20`.
+    for (const encoded of [...encodable, ...[...encodable].map(escapeForJson)]) plain.add(encoded);
     for (const hex of [...encodable].flatMap(hexOf)) plain.add(hex);
   }
   return [
     ...[...plain].map((text) => ({ text, before: 0, after: 0 })),
     ...[...encodable].flatMap((text) => [0, 1, 2].flatMap((shift) => base64PatternsOf(Buffer.from(text), shift))),
   ];
+}
+
+function escapeForJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 /** Returns the secret as encoded by `encodeURIComponent` and by forms. */

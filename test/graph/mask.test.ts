@@ -111,6 +111,15 @@ describe('createMasker', () => {
     }
   });
 
+  it('finds an encoded secret whose beginning is decoded with the character before it', () => {
+    const quoted = JSON.stringify('r"12345').slice(1, -1);
+    const { text } = createMasker(['r"12345', '41 2345']);
+    assert.equal(text(`\\${quoted}`), '\\********');
+    assert.equal(text(`\\${JSON.stringify(quoted).slice(1, -1)}`), '\\********');
+    assert.equal(text('%41%202345'), '%********');
+    assert.equal(text('%41+2345'), '%********');
+  });
+
   it('finds a secret behind a false start', () => {
     assert.equal(createMasker(['aabaaab']).text('aabaabaaab'), 'aab********');
   });
@@ -166,7 +175,7 @@ describe('createMasker: properties', () => {
           }
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 500, examples: [['r\0\0\0\0\0', '\\', '']] },
     );
   });
 
