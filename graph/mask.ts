@@ -27,8 +27,8 @@ const MAX_SEARCHED_CHARACTERS = 131_072;
 const MAX_SECRETS = 8192;
 
 /**
- * Above this number of characters in all secrets, hexadecimal and the base64 of URL-encoded secrets are not searched
- * for, because memory grows with the patterns.
+ * Above this number of characters in all secrets, hexadecimal, the base64 of URL-encoded secrets, and encoded secrets in
+ * undecoded text are not searched for, because memory grows with the patterns.
  */
 const MAX_CHARACTERS_IN_EVERY_ENCODING = 16_384;
 
