@@ -1,4 +1,4 @@
-// What the worker reads of reused results (`is_reused`), and of how nodes ended.
+// Reads reused results (`is_reused`), and how nodes ended, for the worker.
 import { sql, type RawBuilder } from 'kysely';
 import { indexOfPath, iterationsPrefix } from '../../graph/iteration-path.js';
 import type { NodeEnding, NodeKey } from '../../graph/plan.js';

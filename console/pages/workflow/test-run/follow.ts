@@ -45,7 +45,7 @@ export function useFollowed(test: TestRun, run: RunDetail, noun: string): Follow
   }, [tests, run.id, run.created_at, drawing, live, writing]);
   const word = runWord(run, useRunWord(run.id));
   const [firstWord] = useState(word);
-  // Of a run that was started elsewhere, the status is announced only once it changes.
+  // The status of a run that was started elsewhere is announced only once it changes.
   const isNews = test.drawing !== undefined || word !== firstWord;
   useEffect(() => {
     if (isNews && tests.isFirst(`${run.id} ${word}`)) announce(`${noun} ${word}`);
